@@ -55,7 +55,7 @@ def test_what_is_asked_about_a_run_is_what_was_always_asked(name):
 
 
 @pytest.mark.parametrize(
-    ("word", "need", "tables"), [("confidence", "confidence", ("run",)), ("part", "parts", ("run", "qrels"))]
+    ("word", "need", "tables"), [("confidence", "confidence", ("run",)), ("wage", "wages", ("run", "qrels"))]
 )
 def test_a_column_more_is_one_line(monkeypatch, word, need, tables):
     usual = WORDS["run"]

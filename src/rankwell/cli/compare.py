@@ -454,7 +454,7 @@ def diff(
     refuse_twice(names)
     asked = None if metric is None else metric_of(metric)
     with notes_printed():
-        first, second = _open_both([a, b], reading)
+        first, second = _open_both([a, b], with_needs(reading.of_runs, asked, "run"))
         found = differing(
             dict(zip(names, (first, second), strict=True)),
             None if qrels == "none" else read_qrels(qrels, **with_needs(reading.of_qrels, asked)),
@@ -474,12 +474,12 @@ def diff(
     write(_text_of_diff(found if query is None else found.query(query, top), form, output), output)
 
 
-def _open_both(paths: list[str], reading: Reading) -> list[Any]:
+def _open_both(paths: list[str], of_runs: Mapping[str, Any]) -> list[Any]:
     """Runs whose rows are still to be read, or saved results."""
     from rankwell.readers import open_several
     from rankwell.results.saving.load import is_saved
 
-    runs = iter(open_several([(path, None) for path in paths if not is_saved(path)], reading.of_runs))
+    runs = iter(open_several([(path, None) for path in paths if not is_saved(path)], of_runs))
     return [_load_one(path) if is_saved(path) else next(runs) for path in paths]
 
 

@@ -74,7 +74,7 @@ def rosetta(
     form = form_of(format, output, get_args(Form))
     refuse_files([qrels, run, *tables.given], [output])
     names = None if metric is None else [part for text in metric for part in split(text)]
-    ranked = open_run(run, **reading.of_runs)
+    ranked = open_run(run, **with_needs(reading.of_runs, names, "run"))
     judged = None if qrels == "none" else read_qrels(qrels, **with_needs(reading.of_qrels, names))
     found = compared(
         ranked, judged, names, train=tables.train, items=tables.items, users=tables.users, policy=policy

@@ -198,9 +198,9 @@ def report(
         "seeds": named_groups(seeds, "--seeds", words) or None,
         "folds": named_groups(folds, "--folds", words) or None,
     }
-    systems = _systems(names, paths, reading)
-    options: dict[str, Any] = dict(statistics.given) if len(systems) > 1 else {}
     wanted = None if metric is None else [part for each in metric for part in split(each)]
+    systems = _systems(names, paths, with_needs(reading.of_runs, wanted, "run"))
+    options: dict[str, Any] = dict(statistics.given) if len(systems) > 1 else {}
     with notes_printed():
         reported(
             systems,
@@ -236,13 +236,13 @@ def report(
     sys.stderr.write(f"rankwell: note: wrote {printable(output)} ({size:.1f} MB).\n")
 
 
-def _systems(names: list[str], paths: list[str], reading: Reading) -> dict[str, Any]:
+def _systems(names: list[str], paths: list[str], of_runs: Mapping[str, Any]) -> dict[str, Any]:
     """The paths of saved results or of a comparison, runs whose rows are still to be read, and the answers in files of costs."""
     from rankwell.readers import open_named
 
     given = [(name, path, answers_in(name, path)) for name, path in zip(names, paths, strict=True)]
     new = {name: path for name, path, answers in given if answers is None and not _is_read(path)}
-    runs = open_named(new, reading.of_runs)
+    runs = open_named(new, of_runs)
     found: dict[str, Any] = {}
     for name, path, answers in given:
         own: dict[str, Any] = {name: runs.get(name, path)} if answers is None else answers
@@ -394,12 +394,14 @@ class PictureRequest:
         return found | self._runs()
 
     def _runs(self) -> dict[str, Any]:
+        from rankwell.evaluation.needs import with_needs
         from rankwell.readers import open_named, read_qrels
 
         if "costs" in self.takes:
             return {"costs": joined_costs(self.words)}
         names, paths = split_names(self.words)
-        runs = open_named(dict(zip(names, paths, strict=True)), self.reading.of_runs)
+        of_runs = with_needs(self.reading.of_runs, self.metrics or None, "run")
+        runs = open_named(dict(zip(names, paths, strict=True)), of_runs)
         found: dict[str, Any] = {"runs": runs} if "runs" in self.takes else {}
         if "run" in self.takes:
             found["run"] = next(iter(runs.values()))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 from rankwell.errors import brief
 from rankwell.evaluation.engine import Engine, engine_of
 from rankwell.evaluation.inputs import Inputs, read_inputs, run_of, runs_of
+from rankwell.evaluation.needs import with_needs
 from rankwell.evaluation.plan import OpenedPlan, Plan, plan_of
 from rankwell.evaluation.request import (
     NOTHING_SAID,
@@ -246,7 +247,7 @@ class Evaluator:
             slices=slices, threads=threads, per_query=per_query, bounds=bounds, pool=pool, scale=scale, of_runs=of_runs, of_qrels=of_qrels,
         )  # fmt: skip
         object.__setattr__(self, "plan", plan_of(request, read_inputs(request)))
-        object.__setattr__(self, "read", of_runs)
+        object.__setattr__(self, "read", with_needs(of_runs, self.metrics, "run"))
 
     @classmethod
     def of(cls, request: Request, inputs: Inputs | None = None) -> Evaluator:
@@ -258,7 +259,7 @@ class Evaluator:
     def _of(cls, plan: Plan | OpenedPlan, read: Mapping[str, Any]) -> Evaluator:
         evaluator = cls.__new__(cls)
         object.__setattr__(evaluator, "plan", plan)
-        object.__setattr__(evaluator, "read", dict(read))
+        object.__setattr__(evaluator, "read", with_needs(dict(read), plan.metrics, "run"))
         return evaluator
 
     @property

@@ -9,7 +9,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from rankwell.errors import UsageError, brief
-from rankwell.evaluation.needs import OF_COLUMNS, asked_of, refuse_metrics, with_needs
+from rankwell.evaluation.needs import OF_COLUMNS, asked_of, needing, refuse_metrics
 from rankwell.evaluation.request import Request
 from rankwell.matching.policy import Asked, Policy
 from rankwell.metrics.metric import Metric
@@ -80,8 +80,8 @@ def read_inputs(request: Request, runs: Sequence[Any] = (), names: Sequence[str]
         request = replace(request, qrels=_labels(request))
     refuse_metrics(metrics, asked, request)
     opened, qrels = {}, None
-    if asked.needs & OF_COLUMNS:
-        request = replace(request, of_qrels=with_needs(request.of_qrels, metrics))
+    if asked.needs & OF_COLUMNS["qrels"]:
+        request = replace(request, of_qrels=needing(request.of_qrels, asked.needs, "qrels"))
     if request.engine is not None and request.engine.opens:
         opened = _opened(request, request.engine, with_train=bool(asked.needs & OF_TRAIN))
         prepare = None if tool is None else partial(tool.judgements, policy=request.policy, rules=policy)
@@ -102,7 +102,8 @@ def read_inputs(request: Request, runs: Sequence[Any] = (), names: Sequence[str]
     slices = {} if request.slices is None else request.slices
     if not isinstance(slices, Parts):
         slices = _slices(slices, request.of_qrels.get("encoding"))
-    opened_runs = runs_of(zip_longest(runs, names), request.engine, request.of_runs)
+    of_runs = needing(request.of_runs, asked.needs, "run")
+    opened_runs = runs_of(zip_longest(runs, names), request.engine, of_runs)
     return Inputs(metrics, asked, qrels, train, items, users, slices, opened_runs, opened, prepare)
 
 

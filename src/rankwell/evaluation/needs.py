@@ -11,7 +11,7 @@ from rankwell.evaluation.request import NOTHING_SAID, Request
 from rankwell.matching.policy import Asked, Asker, Policy
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
-from rankwell.readers.frames.columns import Given
+from rankwell.readers.frames.columns import NONE_GIVEN, Given
 from rankwell.tables.columns import COLUMNS
 
 TABLES = {
@@ -28,17 +28,28 @@ TABLES = {
 }
 # needs that tell of single items
 UNGROUPED = "spans", "features", "catalogue", "collection_size", "counts", "history", "users"
-# needs that a column of the judgements meets
-OF_COLUMNS = frozenset(column.need for column in COLUMNS.values())
+# needs that columns of a table meet
+OF_COLUMNS = {
+    table: frozenset(column.need for column in COLUMNS.values() if table in column.tables)
+    for table in ("run", "qrels")
+}
 
 
-def with_needs(of_qrels: Mapping[str, Any], metrics: Iterable[Wanted] | Wanted | None) -> Mapping[str, Any]:
-    """Return what ``read_qrels`` takes, for judgements of which metrics need more than the usual columns."""
+def with_needs(
+    reading: Mapping[str, Any], metrics: Iterable[Wanted] | Wanted | None, table: str = "qrels"
+) -> Mapping[str, Any]:
+    """Return what ``read_qrels`` (``read_run``) takes, for tables of which metrics need more than the usual columns."""
     wanted = () if metrics is None else metrics_of(metrics)
     needs = frozenset[str]().union(*(metric.needs | metric.needed() for metric in wanted))
-    if not (needs := needs & OF_COLUMNS):
-        return of_qrels
-    return {**of_qrels, "columns": Given.of(of_qrels.get("columns") or NOTHING_SAID).needing(needs)}
+    return needing(reading, needs, table)
+
+
+def needing(reading: Mapping[str, Any], needs: frozenset[str], table: str) -> Mapping[str, Any]:
+    """Return the same for metrics with these needs."""
+    if not (needs := needs & OF_COLUMNS[table]):
+        return reading
+    nothing = NOTHING_SAID if table == "qrels" else NONE_GIVEN
+    return {**reading, "columns": Given.of(reading.get("columns") or nothing).needing(needs)}
 
 
 @lru_cache(maxsize=256)
@@ -72,6 +83,8 @@ def refuse_metrics(metrics: Iterable[Metric], asked: Asked, request: Request) ->
     policy, metrics = asked.policy, tuple(metrics)
     if "spans" in asked.needs:
         refuse_beside_spans(metrics, policy)
+    if "parts" in asked.needs:
+        refuse_beside_parts(metrics, policy)
     for metric in metrics:
         if metric.judgements and request.qrels is None:
             raise NeededError(
@@ -118,12 +131,34 @@ def refuse_beside_spans(metrics: Iterable[Metric], policy: Policy) -> None:
         )
 
 
+def refuse_beside_parts(metrics: Iterable[Metric], policy: Policy) -> None:
+    """Raise UsageError for metrics of whole lists beside those of parts, and for an order of ties by grades."""
+    for metric in metrics:
+        if "parts" in metric.needed() and "parts" not in metric.needs:
+            raise UsageError(
+                f"{metric}: a metric of parts cannot be part of another metric; ask for it by itself."
+            )
+    parts = next(metric for metric in metrics if "parts" in metric.needs)
+    if others := [str(metric) for metric in metrics if "parts" not in metric.needs]:
+        raise UsageError(
+            f"{parts} reads a list for each part of a query, {others[0]} one list for each query: ask for them in two calls."
+        )
+    if policy.ties in ("best", "worst"):
+        raise UsageError(
+            f"ties={brief(policy.ties)} orders equal scores by grades, which {parts} does not read; use ties='item-desc'."
+        )
+
+
 def _refuse_with_groups(asked: Asked, request: Request) -> None:
     """Raise UsageError for a metric that looks at single items, or a table of them, where lists are folded into groups."""
     said = f"group={brief(asked.policy.group)}"
     if asked.policy.duplicates == "each":
         raise UsageError(
             f"duplicates='each' counts every copy of an item, and {said} one row of each group; use duplicates='drop'."
+        )
+    if (asker := asked.by_need.get("parts")) is not None:
+        raise UsageError(
+            f"{asker} looks at single items, and {said} folds them into groups; leave out group= for it."
         )
     for need in UNGROUPED:
         if (asker := asked.by_need.get(need)) is not None:

@@ -16,7 +16,7 @@ from rankwell.display.text import Composed
 from rankwell.errors import NeededError, UsageError, brief
 from rankwell.evaluation.engine import Engine, engine_of
 from rankwell.evaluation.inputs import Inputs
-from rankwell.evaluation.needs import asked_of, refuse_beside_spans
+from rankwell.evaluation.needs import asked_of, refuse_beside_parts, refuse_beside_spans
 from rankwell.evaluation.request import Request
 from rankwell.evaluation.task import Task
 from rankwell.matching import Asked, pool_of
@@ -99,6 +99,8 @@ class Plan:
         self._refuse_unready(asked)
         if "spans" in self.task.asked.needs:
             refuse_beside_spans((*self.metrics, *metrics), self.policy)
+        if "parts" in self.task.asked.needs | asked.needs:
+            refuse_beside_parts((*self.metrics, *metrics), self.policy)
         task = replace(self.task, metrics=metrics, asked=asked, per_query=True)
         sliced = on_slices(metrics) if self.slices else ()
         slices = {

@@ -16,7 +16,7 @@ from rankwell.tables.csr import owners
 from rankwell.tables.ids import Ids, Known, own_text, to_same_kind
 from rankwell.tables.places import RowOf
 from rankwell.tables.ranked import NO_ROWS, Ranked
-from rankwell.tables.rows import Columns, Lists, Rows, lowest_rank
+from rankwell.tables.rows import Columns, Lists, Rows, join_extra, lowest_rank, own_column
 from rankwell.tables.run_qrels import Run
 
 
@@ -175,6 +175,7 @@ def _take_lists(lists: Lists, places: np.ndarray) -> Lists:
         lists.by_rank,
         given=None if lists.given is None else lists.given[rows],
         has_ranks=lists.has_ranks,
+        extra={word: own_column(column[rows]) for word, column in lists.extra.items()},
     )
 
 
@@ -195,6 +196,7 @@ def _concatenate(parts: list[Lists], name: str, queries: Ids, lowest: int) -> Co
         by_rank=first.by_rank,
         given_score=np.concatenate(scores) if scores else None,
         lists=(Ids.concatenate([part.queries for part in parts]), offsets),
+        extra=join_extra([part.extra for part in parts]),
     )
     rows.by_place = first.by_rank and not first.has_ranks
     rows.rank_base = lowest if first.by_rank else None

@@ -27,7 +27,8 @@ class Judged(Derived):
     whether the lists come from the run, ``found`` the judged items at the ranks they have in the run, ``ideal`` all judged items,
     best first, ``ties`` the first rank and the size of the group of tied scores of each hit, ``shown`` (only if a metric needs it) the whole list, ``n_retrieved`` the length of each
     list, ``ranks`` where the lists begin and the rank of each row of the run, None if ranks have no gaps. ``is_expected`` asks
-    for the mean over all orders of tied scores. Values shared by the metrics of the batch are cached with ``once``.
+    for the mean over all orders of tied scores. Of a run with parts, ``parts`` is the number of parts of each list, and ``shown`` has the
+    part of each row, from 1, in ``extra``; ranks are those within a part. Values shared by the metrics of the batch are cached with ``once``.
     """
 
     lifetime: ClassVar[int] = 0
@@ -45,11 +46,12 @@ class Judged(Derived):
         in_run: bool = True,
         is_expected: bool = False,
         ranks: tuple[np.ndarray, np.ndarray] | None = None,
+        parts: np.ndarray | None = None,
     ) -> None:
         self.queries, self.pool_row, self.found, self.n_retrieved = queries, pool_row, found, n_retrieved
         self.ties, self.in_run, self.is_expected = ties, in_run, is_expected
         self.pool, self.scale, self._shown = pool, pool.scale, shown
-        self.ranks, self.is_condensed = ranks, False
+        self.ranks, self.parts, self.is_condensed = ranks, parts, False
         self._before: Judged | None = None  # the same queries before their hits were reordered
         # None, the usual case, saves every metric of a batch a choice per query
         self.is_judged = pool_row >= 0 if integers.negative(pool_row) else None
@@ -144,7 +146,10 @@ class Judged(Derived):
         if ranks is not None:
             places, offsets = spread(ranks[0], rows)
             ranks = offsets, ranks[1][places]
-        return Judged(queries, pool_row, found, lengths, self.pool, whole, in_run=self.in_run, ranks=ranks)
+        parts = None if self.parts is None else self.parts[part]
+        return Judged(
+            queries, pool_row, found, lengths, self.pool, whole, in_run=self.in_run, ranks=ranks, parts=parts
+        )
 
     def reordered(self, found: Ranked) -> Judged:
         """Return the same lists with their hits in another order."""
@@ -163,6 +168,7 @@ class Judged(Derived):
             self._shown,
             in_run=self.in_run,
             is_expected=self.is_expected,
+            parts=self.parts,
         )
         lists._before = self._before or self
         return lists

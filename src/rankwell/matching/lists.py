@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import replace
 from typing import Literal, Self
 
@@ -15,9 +14,11 @@ from rankwell.kernels import rank_columns as kernel
 from rankwell.matching.context import Context
 from rankwell.matching.groups import Groups, fold
 from rankwell.matching.judged import Judged, Ties
+from rankwell.matching.parts import OF_RUNS, Parts, as_integers, check_extra
 from rankwell.matching.policy import Asked, Policy
 from rankwell.matching.pool import Pool
 from rankwell.matching.ties import break_ties, condense, levels, ranks_by_level, undecided_queries
+from rankwell.tables.columns import EXTRA
 from rankwell.tables.csr import offsets_of, owners, owners_of, places_of
 from rankwell.tables.ids import NO_TEXT, Ids, Known, own_text, to_same_kind
 from rankwell.tables.ranked import NO_ROWS, Ranked
@@ -28,6 +29,7 @@ from rankwell.tables.series import MOST
 Matches = tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int]]
 
 TIED = frozenset({"ties", "score"})
+READ_OF_RUNS = frozenset(OF_RUNS)
 UNDECIDED = "queries in which ties could change a value"
 OWN = "rows whose item is the query itself"
 CLOSED = "lists with ranks, numbered 1 to n by drop_own_query=True"
@@ -58,7 +60,14 @@ def judge(
     # a metric tells copies by the judgement that they share
     needs = asked.needs | {"judgement"} if policy.duplicates == "each" else asked.needs
     rule, how = order.TIE_RULES[policy.row_order], policy.ties if policy.ties in ("best", "worst") else None
-    counts: dict[str, int] = {"lists": len(lists.offsets) - 1, "rows": len(lists.score)}
+    counts: dict[str, int] = {"lists": len(lists.offsets) - 1}
+    parts = None
+    if lists.extra or not READ_OF_RUNS.isdisjoint(needs):
+        check_extra(lists, asked)
+        if "part" in lists.extra:
+            parts = Parts.of(lists)
+            lists = parts.lists
+    counts["rows"] = lists.rows
     if lists.against_score:
         counts["rows whose rank contradicts the score"] = lists.against_score
     judgements = pool
@@ -108,19 +117,32 @@ def judge(
     whole = None
     if "shown" in needs:
         whole = whole_lists(lists, rule, left_out, matches, pool_row, pool, asked, context, counts)
-    judged = Judged(
-        lists.queries,
-        pool_row,
-        hits,
-        lengths,
-        judgements,
-        whole,
-        ties=ties,
-        is_expected=policy.ties == "expected",
-        ranks=None if lists.ranks is None else (lists.offsets, lists.ranks),
-    )
+    if parts is None:
+        judged = Judged(
+            lists.queries,
+            pool_row,
+            hits,
+            lengths,
+            judgements,
+            whole,
+            ties=ties,
+            is_expected=policy.ties == "expected",
+            ranks=None if lists.ranks is None else (lists.offsets, lists.ranks),
+        )
+    else:
+        firsts = parts.firsts
+        judged = Judged(
+            lists.queries[firsts],
+            pool_row[firsts],
+            parts.joined(hits),
+            np.add.reduceat(lengths, firsts),
+            judgements,
+            None if whole is None else parts.joined(whole),
+            is_expected=policy.ties == "expected",
+            parts=parts.counts,
+        )
     if judged.is_judged is not None:
-        counts["lists without judgements"] = len(pool_row) - int(np.count_nonzero(judged.is_judged))
+        counts["lists without judgements"] = len(judged) - int(np.count_nonzero(judged.is_judged))
     counts["judged items found"] = len(hits.grade)
     if "spans" in needs:
         from rankwell.matching.spans import spans_of  # of few evaluations
@@ -156,9 +178,12 @@ def lists_of_others(users: Ids, seen: Ids, pool: Pool) -> Judged:
 
 def _empty_lists(queries: Ids, pool_row: np.ndarray, pool: Pool) -> Judged:
     nothing = np.empty(0)
-    none = Ranked(len(pool_row), NO_ROWS, NO_ROWS, nothing, item=NO_ROWS, score=nothing, pool_row=NO_ROWS)
+    extra = dict.fromkeys(EXTRA, nothing)
+    none = Ranked(
+        len(pool_row), NO_ROWS, NO_ROWS, nothing, item=NO_ROWS, score=nothing, pool_row=NO_ROWS, extra=extra
+    )
     lengths = np.zeros(len(pool_row), np.int64)
-    return Judged(queries, pool_row, none, lengths, pool, shown=none, in_run=False)
+    return Judged(queries, pool_row, none, lengths, pool, shown=none, in_run=False, parts=lengths)
 
 
 def _same_kinds(
@@ -349,7 +374,8 @@ def own_rows(lists: Lists) -> np.ndarray:
         return NO_ROWS
     is_plain = np.ones(len(queries), np.bool_)
     if queries.is_text and not items.is_text:
-        queries, is_plain = _as_integers(queries)
+        numbers, is_plain = as_integers(queries)
+        queries = Ids.of_integers(numbers)
     elif items.is_text and not queries.is_text:
         queries = Ids.of_strings([str(query) for query in queries.tolist()])
     rows = np.flatnonzero(items.keys == np.repeat(queries.keys, lengths))
@@ -398,16 +424,6 @@ def _close_ranks(ranks: np.ndarray, query: np.ndarray, chosen: np.ndarray) -> np
     closed = ranks.copy()
     closed[rows] = heads - np.searchsorted(own, own) + 1
     return closed
-
-
-def _as_integers(ids: Ids) -> tuple[Ids, np.ndarray]:
-    """Text ids as integers, and which of them are the plain decimal form of one."""
-    numbers, are_plain = np.zeros(len(ids), np.int64), np.zeros(len(ids), np.bool_)
-    for row, text in enumerate(map(str, ids.tolist())):
-        with suppress(ValueError, OverflowError):  # no number, or none of 64 bits
-            numbers[row] = int(text)
-            are_plain[row] = str(numbers[row]) == text
-    return Ids.of_integers(numbers), are_plain
 
 
 class WrongRanks(DataError):
@@ -522,6 +538,7 @@ def whole_lists(
         score=lists.given[rows] if "score" in needs and lists.given is not None else None,
         pool_row=_at_rows(rows, lists.rows, hits, pooled, -1) if needs_pool_row(pool, needs) else None,
         counts=lengths,
+        extra={word: column[rows] for word, column in lists.extra.items() if isinstance(column, np.ndarray)},
     )
     if context.catalogue is not None:
         whole.item = _items(lists, rows, whole, pool_row, asked.policy, context, counts)

@@ -18,6 +18,7 @@ from rankwell.metrics.names import MODULES
 from rankwell.metrics.parameters import check_cut, describe_kinds, fit_parameter, parameter_kinds, value_text
 from rankwell.records import SetOnce, cached_property
 from rankwell.tables.arguments import LARGEST, UNFIT
+from rankwell.tables.columns import COLUMNS
 from rankwell.tables.states import Average, Diagnostics, Mean, State, WeightedMean
 
 Better = Literal["higher", "lower", "neither"]
@@ -38,7 +39,8 @@ def forget_texts() -> None:
 M = TypeVar("M", bound=type)
 NEEDS = (
     "shown", "item", "score", "ties", "catalogue", "features", "history", "counts", "grade_max", "collection_size",
-    "topics", "judgement", "propensity", "users", "grade_min", "spans",
+    "topics", "judgement", "propensity", "users", "grade_min",
+    *dict.fromkeys(column.need for column in COLUMNS.values() if column.need),
 )  # fmt: skip
 
 

@@ -37,11 +37,11 @@ from rankwell.readers.sources import (
     refuse_options,
     refuse_query_ids,
 )
-from rankwell.tables.columns import merge_unread
+from rankwell.tables.columns import EXTRA, merge_unread
 from rankwell.tables.ids import Ids
 from rankwell.tables.items_users import Items
 from rankwell.tables.places import end_to_end
-from rankwell.tables.rows import Columns, Lists, Rows, lowest_rank
+from rankwell.tables.rows import Columns, Lists, Rows, join_extra, lowest_rank
 from rankwell.tables.run_qrels import Qrels, Run
 
 if TYPE_CHECKING:
@@ -238,7 +238,10 @@ class SeveralRows(Rows):
         query = concatenate_ids([table.query for table in tables], names, "query")
         item = concatenate_ids([table.item for table in tables], names, "item")
         key = np.concatenate(keys)
-        rows = Columns(query, item, key, place=place, by_rank=tables[0].by_rank, given_score=score)
+        extra = join_extra([table.extra for table in tables])
+        rows = Columns(
+            query, item, key, place=place, by_rank=tables[0].by_rank, given_score=score, extra=extra
+        )
         rows.by_place = all(table.by_place for table in tables)
         rows.rank_base = lowest_rank(key) if rows.by_rank else None
         return rows
@@ -265,14 +268,14 @@ def file_of(part: Run) -> str:
 
 def run_of(parts: Sequence[Run], name: str) -> Run:
     """Return several runs as one."""
-    ranked = [(part, {"score", "rank"} & set(part.words)) for part in parts if part.words]
+    ranked = [(part, {"score", "rank", *EXTRA} & set(part.words)) for part in parts if part.words]
     for part, words in ranked:
         if words != ranked[0][1]:
             one, other = (
                 " and ".join(sorted(columns)) or "no score and no rank" for columns in (ranked[0][1], words)
             )
             raise DataError(
-                f"{file_of(part)}: it has {other}, while {file_of(ranked[0][0])} has {one}. Parts of one run are ranked by the same columns."
+                f"{file_of(part)}: it has {other}, while {file_of(ranked[0][0])} has {one}. Parts of one run have the same columns."
             )
     return _from_all(Run.of_rows(SeveralRows(parts), name), parts)
 

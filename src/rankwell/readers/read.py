@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 from rankwell.errors import DataError, RankwellError, UsageError, brief
 from rankwell.readers.frames import in_memory
+from rankwell.readers.frames.columns import Given
 from rankwell.readers.sources import (
     KINDS,
     NO_COLUMNS,
@@ -164,6 +165,8 @@ def open_several(sources: Sequence[tuple[Any, str | None]], options: Mapping[str
     if len(sources) < 2 or not words:
         return [open_run(source, name=name, **options) for source, name in sources]
     rest = {word: value for word, value in options.items() if word not in words}
+    if needs := Given.of(words.get("columns", {})).needs:
+        rest["columns"] = Given(needs=needs)
     without_order = {word: value for word, value in options.items() if word != "order"}
     runs, used, refused = [], False, list[RankwellError]()
     for source, name in sources:

@@ -25,7 +25,8 @@ class KnownColumn(NamedTuple):
     """One column: its kind (``id``, ``number`` or ``time``), what it holds, and its names with where each comes from.
 
     A column with a ``need``, as metrics declare it, is read of its ``tables`` only if a metric has that need, or somebody names the
-    column; to everybody else its names mean nothing. One line here is all that such a column takes.
+    column; to everybody else its names mean nothing. ``values`` are the only numbers that it may hold, if not all. One line here is all
+    that such a column takes.
     """
 
     kind: str
@@ -33,6 +34,7 @@ class KnownColumn(NamedTuple):
     names: dict[str, str]
     need: str = ""
     tables: tuple[str, ...] = ()
+    values: tuple[float, ...] = ()
 
 
 def _names(**sources: str) -> dict[str, str]:
@@ -91,7 +93,13 @@ COLUMNS = {
     "end": KnownColumn("number", "the character after the last one of a chunk or a gold span", _names(
         common="end end_char end_offset", Chroma="end_index",
     ), "spans", ("items", "qrels")),
-    "size": KnownColumn("number", "what an item costs of a budget, such as its tokens", _names(common="size"), "sizes", ("items",)),
+    "size": KnownColumn("number", "what an item costs of a budget, such as its tokens", _names(common="size"), "sizes", ("items", "run")),
+    "part": KnownColumn("id", "the part of its query's answer that a row belongs to, such as a sentence, by number or by name", _names(
+        common="part part_id part_number sentence_id sentence_number",
+    ), "parts", ("run",)),
+    "support": KnownColumn("number", "how far a cited item supports its part: 1, 0.5, 0, or support, partial_support, not_support", _names(
+        common="support support_label",
+    ), "support", ("run",), (1.0, 0.5, 0.0)),
 }  # fmt: skip
 # which columns are read of each table, beside those that are named by somebody
 WORDS = {
@@ -103,6 +111,9 @@ WORDS = {
     "queries": (),  # which of several columns is the id is found out from all of them
 }
 SPAN = ("document", "start", "end")  # what a judgement of a span has in place of an item
+EXTRA = tuple(
+    word for word, column in COLUMNS.items() if "run" in column.tables
+)  # which a run has only for some metrics
 ID_WORDS = tuple(word for word, column in COLUMNS.items() if column.kind == "id")
 # A run may well have a column "size" or "start" of its own, so the names of columns that metrics need are not known to everybody.
 KNOWN = {
@@ -155,7 +166,7 @@ SUPPORT_WORDS = {"support": 1.0, "partial_support": 0.5, "not_support": 0.0}
 GRADE_WORDS = TRUTH | {
     "yes": 1.0, "no": 0.0, "like": 1.0, "dislike": 0.0, "positive": 1.0, "negative": 0.0, "relevant": 1.0, "irrelevant": 0.0, "nonrelevant": 0.0, "non-relevant": 0.0, "not relevant": 0.0,
 } | IMPORTANCE_WORDS  # fmt: skip
-NUMBER_WORDS = {"grade": GRADE_WORDS, "score": TRUTH | SUPPORT_WORDS}
+NUMBER_WORDS = {"grade": GRADE_WORDS, "score": TRUTH | SUPPORT_WORDS, "support": SUPPORT_WORDS}
 
 
 class UnreadColumn(NamedTuple):

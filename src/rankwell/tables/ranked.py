@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,8 @@ class Ranked:
     group of tied scores), ``pool_row`` (the judgement's row in the pool, for topics and propensities; -1 if unjudged). With
     ``counts``, the number of rows per query, ``query`` and ``rank`` may be None if every list is complete from its first rank
     down; they are computed when first read. ``place`` is each row's position in its list where ranks have gaps, and None where
-    it is the rank. ``source`` is the table and its rows that the columns on request are taken from when they are read.
+    it is the rank. ``source`` is the table and its rows that the columns on request are taken from when they are read. ``extra`` are
+    columns of numbers that a run has for metrics that need them, by rankwell's words.
     """
 
     item: np.ndarray | None
@@ -49,8 +50,10 @@ class Ranked:
         place: np.ndarray | None = None,
         counts: np.ndarray | None = None,
         source: tuple[Ranked, np.ndarray] | None = None,
+        extra: Mapping[str, np.ndarray] | None = None,
     ) -> None:
         self.queries, self.grade = queries, grade
+        self.extra: Mapping[str, np.ndarray] = extra or {}
         if query is not None:
             self.query = query
         if rank is not None:
@@ -80,7 +83,8 @@ class Ranked:
             columns["place"] = np.concatenate([part.places() for part in parts])
         query = np.concatenate([part.query + start for part, start in zip(parts, before[:-1], strict=True)])
         rank, grade = (np.concatenate([getattr(part, name) for part in parts]) for name in ("rank", "grade"))
-        return cls(int(before[-1]), query, rank, grade, **columns)
+        extra = {word: np.concatenate([part.extra[word] for part in parts]) for word in parts[0].extra}
+        return cls(int(before[-1]), query, rank, grade, **columns, extra=extra)
 
     @cached_property
     def query(self) -> np.ndarray:
@@ -96,7 +100,9 @@ class Ranked:
         """Return the rows of a mask (or ascending row numbers)."""
         rows = rows.nonzero()[0] if rows.dtype == np.bool_ else rows
         grade = self.grade.take(rows)
-        return Ranked(self.queries, self.query.take(rows), self.rank.take(rows), grade, source=(self, rows))
+        extra = self.extra and {word: column.take(rows) for word, column in self.extra.items()}
+        query, rank = self.query.take(rows), self.rank.take(rows)
+        return Ranked(self.queries, query, rank, grade, source=(self, rows), extra=extra)
 
     def __getattr__(self, name: str) -> Any:
         """Return a column of rows of another table, which is taken when it is asked for: few readers need all."""
@@ -153,7 +159,10 @@ class Ranked:
             return self._between(int(offsets[part.start]), int(offsets[part.stop]), counts[part])
         rows, _ = spread(offsets, queries)
         rank, grade = None if self._are_tops else self.rank.take(rows), self.grade.take(rows)
-        taken = Ranked(len(queries), None, rank, grade, counts=counts[queries], source=(self, rows))
+        extra = self.extra and {word: column.take(rows) for word, column in self.extra.items()}
+        taken = Ranked(
+            len(queries), None, rank, grade, counts=counts[queries], source=(self, rows), extra=extra
+        )
         return taken.held()
 
     def _between(self, low: int, high: int, counts: np.ndarray) -> Ranked:
@@ -161,7 +170,8 @@ class Ranked:
         columns = {name: getattr(self, name) for name in EXTRA}
         own = {name: None if column is None else column[low:high] for name, column in columns.items()}
         rank = None if self._are_tops else self.rank[low:high]
-        return Ranked(len(counts), None, rank, self.grade[low:high], counts=counts, **own)
+        extra = self.extra and {word: column[low:high] for word, column in self.extra.items()}
+        return Ranked(len(counts), None, rank, self.grade[low:high], counts=counts, **own, extra=extra)
 
     def sum(self, values: np.ndarray) -> np.ndarray:
         """Return the sum of ``values`` per query, added in rank order (float64)."""

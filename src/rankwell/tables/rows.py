@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import pairwise
 from typing import Any, Protocol
@@ -14,7 +14,9 @@ from rankwell.errors import DataError, brief
 from rankwell.kernels import id_text, order, rank_columns
 from rankwell.kernels import ids as kernel
 from rankwell.records import cached_property, record
+from rankwell.tables.columns import ID_WORDS
 from rankwell.tables.csr import are_places, offsets_of, owners, places_of
+from rankwell.tables.gaps import ids_with_gaps, numbers_with_gaps
 from rankwell.tables.ids import NO_STARTS, NO_TEXT, IdColumn, Ids
 from rankwell.tables.places import Place, store_place
 from rankwell.tables.series import freeze, freeze_all, numbers_of, same_length
@@ -23,6 +25,9 @@ SAMPLE = 10_000  # beginnings of stretches that show scattered rows before all a
 
 
 PART_ROWS = 400_000
+Extra = Mapping[
+    str, Ids | np.ndarray
+]  # columns that a run has for metrics that need them, by rankwell's words
 
 
 class Rows(Protocol):
@@ -52,7 +57,7 @@ class Lists:
     ``score`` orders the rows; ``given`` are the scores that the run has in addition to ranks. Rows ``by_rank`` have minus the
     rank for a score; ``has_ranks`` says that the ranks are the run's own and not just the order of its rows. ``rank_base`` is
     the rank of a first item, 0 or 1, None if it is not known. ``ranks`` are the ranks from 1, where they count and some list
-    has a gap.
+    has a gap. ``extra`` are the columns that only some metrics need.
     """
 
     queries: Ids
@@ -66,6 +71,7 @@ class Lists:
     has_ranks: bool = False
     rank_base: int | None = None
     ranks: np.ndarray | None = None
+    extra: Extra = field(default_factory=dict)
 
     @property
     def rows(self) -> int:
@@ -80,16 +86,17 @@ class Lists:
             f"(first: {self.place(first)}). Remove one, or set duplicates='first' or 'drop'."
         )
 
-    def only(self, rows: np.ndarray) -> Lists:
-        """Return the lists with some of their rows, ascending."""
+    def only(self, rows: np.ndarray, offsets: np.ndarray | None = None) -> Lists:
+        """Return the lists with some of their rows, ascending; in any order if it is said where lists begin among them."""
         place = self.place
         return replace(
             self,
-            offsets=np.searchsorted(rows, self.offsets),
+            offsets=np.searchsorted(rows, self.offsets) if offsets is None else offsets,
             items=self.items[rows],
             score=self.score[rows],
             given=None if self.given is None else self.given[rows],
             ranks=None if self.ranks is None else self.ranks[rows],
+            extra={word: column[rows] for word, column in self.extra.items()},
             place=lambda row: place(int(rows[row])),
         )
 
@@ -116,15 +123,18 @@ class Columns:
         by_rank: bool = False,
         given_score: np.ndarray | None = None,
         lists: tuple[Ids, np.ndarray] | None = None,
+        extra: Extra | None = None,
     ) -> None:
         self._query, self.item, self._known = query, item, lists
         self._key = None if key is None else freeze(key)
         self.place, self.by_rank = place, by_rank
         self.given_score = None if given_score is None else freeze(given_score)
+        self.extra: Extra = {} if not extra else freeze_all(dict(extra))
 
     def __setstate__(self, columns: dict[str, Any]) -> None:
         """Unpickle the columns, which cannot be written to then either."""
         self.__dict__.update(freeze_all(columns))
+        self.extra = freeze_all(dict(self.extra))
 
     @classmethod
     def of(
@@ -138,30 +148,38 @@ class Columns:
         place: Place,
         is_whole: bool = True,
         rank_base: int | None = None,
+        **extra: Any,
     ) -> Columns:
         """Return rows from a user's columns: ordered by ranks if given, else by scores, else as they are.
 
         A query that is given as stretches is not spread over the rows if the rows of each are adjacent. Of a whole run the
-        smallest rank shows whether ranks begin at 0 or 1, unless ``rank_base`` says it.
+        smallest rank shows whether ranks begin at 0 or 1, unless ``rank_base`` says it. ``extra`` columns are called by rankwell's words.
         """
         lists = group_adjacent(query) if isinstance(query, IdStretches) else None
         if isinstance(query, IdStretches):
             queries = None if lists else query.column()
         else:
             queries = query = Ids.of_column(query, "query")
-        items = Ids.of_column(item, "item")
+        items = ids_with_gaps(item, "item") if "part" in extra else Ids.of_column(item, "item")
+        more: dict[str, Ids | np.ndarray] = {
+            word: ids_with_gaps(column, word) if word in ID_WORDS else numbers_with_gaps(column, word, place)
+            for word, column in extra.items()
+        }
         scores = None if score is None else numbers_of(score, "score", place)
         ranks = None if rank is None else numbers_of(rank, "rank", place)
         lengths = {"item": len(items)}
-        lengths |= {word: len(x) for word, x in (("score", scores), ("rank", ranks)) if x is not None}
+        optional = (("score", scores), ("rank", ranks), *more.items())
+        lengths |= {word: len(x) for word, x in optional if x is not None}
         same_length(len(query), lengths, name)
         if ranks is not None:
-            rows = cls(queries, items, ranks, place=place, by_rank=True, given_score=scores, lists=lists)
+            rows = cls(
+                queries, items, ranks, place=place, by_rank=True, given_score=scores, lists=lists, extra=more
+            )
             rows.rank_base = lowest_rank(ranks) if is_whole and rank_base is None else rank_base
             return rows
         if scores is not None:
-            return cls(queries, items, scores, place=place, lists=lists)
-        rows = cls(queries, items, np.arange(len(query)), place=place, by_rank=True, lists=lists)
+            return cls(queries, items, scores, place=place, lists=lists, extra=more)
+        rows = cls(queries, items, np.arange(len(query)), place=place, by_rank=True, lists=lists, extra=more)
         rows.by_place = True
         return rows
 
@@ -238,6 +256,7 @@ class Columns:
             place=lambda row: self.place(int(rows[row])),
             by_rank=self.by_rank,
             given_score=scores,
+            extra={word: column[rows] for word, column in self.extra.items()},
         )
         part.by_place, part.rank_base = self.by_place, self.rank_base
         return part.lists()
@@ -266,6 +285,7 @@ class Columns:
             scores,
             has_ranks=self.by_rank and not self.by_place,
             rank_base=self.rank_base,
+            extra={word: column[in_batch] for word, column in self.extra.items()},
         )
 
     def regrouped(self) -> Columns:
@@ -278,21 +298,22 @@ class Columns:
 
     def held(self, name: str) -> Columns:
         """Return the same rows to be pickled, without what was worked out from them."""
-        rows = self._with(self._query, self.item, self._key, self._known, self.given_score)
+        rows = self._with(self._query, self.item, self._key, self._known, self.given_score, self.extra)
         rows.place = store_place(self.place, name)
         return rows
 
     def owned(self) -> Columns:
         """Return the same rows in memory of their own; what the place of a row tells is not kept."""
         item, scores = self.item.owned(), None if self.given_score is None else self.given_score.copy()
+        extra = {word: own_column(column) for word, column in self.extra.items()}
         if self._together is None:
-            return self._with(self.query.owned(), item, self.key.copy(), None, scores)
+            return self._with(self.query.owned(), item, self.key.copy(), None, scores, extra)
         _, offsets = self._together
         # ranks 1, 2, … from the top are what the order of the rows says already
         is_implied = self._key is None or (
             self.by_rank and not self.by_place and are_places(self._key, offsets)
         )
-        return self._with(None, item, None if is_implied else self.key.copy(), self._together, scores)
+        return self._with(None, item, None if is_implied else self.key.copy(), self._together, scores, extra)
 
     def _with(
         self,
@@ -301,12 +322,34 @@ class Columns:
         key: np.ndarray | None,
         lists: tuple[Ids, np.ndarray] | None,
         given: np.ndarray | None,
+        extra: Extra,
     ) -> Columns:
         rows = Columns(
-            query, item, key, place=self.place, by_rank=self.by_rank, given_score=given, lists=lists
+            query,
+            item,
+            key,
+            place=self.place,
+            by_rank=self.by_rank,
+            given_score=given,
+            lists=lists,
+            extra=extra,
         )
         rows.by_place, rows.rank_base = self.by_place, self.rank_base
         return rows
+
+
+def own_column(column: Ids | np.ndarray) -> Ids | np.ndarray:
+    """Return a column in memory of its own."""
+    return column.owned() if isinstance(column, Ids) else column.copy()
+
+
+def join_extra(parts: Sequence[Extra]) -> Extra:
+    """Return the extra columns of several parts of a run end to end; all have the same."""
+    columns: dict[str, Any] = {word: [part[word] for part in parts] for word in parts[0]}
+    return {
+        word: Ids.concatenate(own) if isinstance(own[0], Ids) else np.concatenate(own)
+        for word, own in columns.items()
+    }
 
 
 def lowest_rank(ranks: np.ndarray) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sized
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -13,16 +13,13 @@ from rankwell.display.table import Column, Table
 from rankwell.errors import DataError, UsageError, brief, nearest, one_of
 from rankwell.records import SetOnce, cached_property, record
 from rankwell.tables.arguments import plain
+from rankwell.tables.columns import EXTRA, UnreadColumn
 from rankwell.tables.csr import owners
 from rankwell.tables.ids import IdColumn, Ids
 from rankwell.tables.matrix import Matrix
 from rankwell.tables.places import Place, RowOf, store_place
 from rankwell.tables.rows import Columns, IdStretches, Rows
 from rankwell.tables.series import freeze, freeze_all, numbers_of, same_length
-
-if TYPE_CHECKING:
-    from rankwell.tables.columns import UnreadColumn
-
 
 KINDS = "human", "model"
 FORM = "write human, human:NAME or model:NAME, and after commas prompt=… and date=…"
@@ -156,6 +153,9 @@ class Run:
         What to call the run in tables and messages.
     rank_base
         The rank of a first item, 0 or 1; by default the run shows it, by having a rank of 0 or none.
+    columns
+        Columns that only some metrics need: ``part`` of its query's answer that a row belongs to, with None for an item where a part
+        lists nothing; ``support`` of a cited item, None where it is not judged; ``size`` of an item.
 
     Raises
     ------
@@ -187,10 +187,16 @@ class Run:
         name: str = "run",
         place: Place | None = None,
         rank_base: Literal[0, 1] | None = None,
+        **columns: Any,
     ) -> None:
         at = RowOf(plain("name", name, str)) if place is None else place
+        if columns and (strange := columns.keys() - {*EXTRA}):
+            wrong = min(strange)
+            raise UsageError(
+                f"Run has no argument {wrong}=; further columns are {one_of(EXTRA)}.{nearest(wrong, EXTRA)}"
+            )
         self.name = name
-        rows = Columns.of(query, item, score, rank, name=name, place=at, rank_base=rank_base)
+        rows = Columns.of(query, item, score, rank, name=name, place=at, rank_base=rank_base, **columns)
         self.rows: Rows = rows.owned()
 
     @classmethod

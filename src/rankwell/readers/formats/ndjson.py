@@ -31,7 +31,7 @@ from rankwell.readers.frames.pieces import Frames
 from rankwell.readers.frames.scans import lines_of, schema_of, whole_table
 from rankwell.readers.frames.unread import unread_of
 from rankwell.readers.registry import shape_of
-from rankwell.tables.columns import ID_WORDS, WORDS, known_word
+from rankwell.tables.columns import EXTRA, ID_WORDS, WORDS, known_word
 from rankwell.tables.places import Place
 from rankwell.tables.series import MOST, Changed
 
@@ -199,7 +199,8 @@ class JsonLines(plain_lines.TextTable):
 
     def _is_text(self, column: str) -> bool:
         """Whether numbers are written as text, or as true and false."""
-        return isinstance(self._first.get(column), (str, bool))
+        is_extra = any(self.words.get(word) == column for word in EXTRA)  # of which the first may be missing
+        return is_extra or isinstance(self._first.get(column), (str, bool))
 
     def place(self, row: int) -> str:
         """Return ``file:line`` of a row."""

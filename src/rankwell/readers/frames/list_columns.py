@@ -31,7 +31,7 @@ BETWEEN = r"\s*([,;|])\s*"
 OBJECT = r"^\{[^:]+:.*\}$"
 NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 QUOTED = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
-PLAIN = ("query", "topic")  # what may be one value for a whole list
+PLAIN = ("query", "topic", "part")  # what may be one value for a whole list
 LISTED = 20  # about the items in a list: so many fewer rows make a piece
 
 
@@ -55,7 +55,8 @@ class ListTable:
         self.listed = [column for word, column in words.items() if word not in PLAIN]
         # the two lists of a query in judgements are one set; in a run they are one ranking only if something ranks their items together
         is_ranked = bool({"score", "rank"} & set(words)) or self.given.by_rows
-        self.is_one_each = kind == "run" and not is_ranked
+        self.has_parts = "part" in words
+        self.is_one_each = kind == "run" and not is_ranked and not self.has_parts
 
     def of_schema(self, schema: Mapping[str, pl.DataType]) -> ListTable | None:
         """Return the table if its items are lists, or text that holds lists; None if each is one item.
@@ -106,6 +107,8 @@ class ListTable:
 
     def frames(self, size: int) -> Iterator[pl.DataFrame]:
         """Yield the table in pieces of about ``size`` items."""
+        import polars as pl
+
         start = 0
         seen: list[pl.DataFrame] = []
         for piece in self._pieces(size):
@@ -113,7 +116,16 @@ class ListTable:
             if self.is_one_each:
                 seen.append(piece.select(query=self.words["query"]).with_columns(length=lengths))
             start += len(piece)
-            yield piece.filter(lengths > 0).explode(self.listed)
+            if self.has_parts:  # one that lists nothing has a row without item
+                piece = piece.with_columns(
+                    pl.when(lengths > 0)
+                    .then(column)
+                    .otherwise(pl.Series([[None]], dtype=piece.schema[column]))
+                    for column in self.listed
+                )
+            else:
+                piece = piece.filter(lengths > 0)
+            yield piece.explode(self.listed)
         if seen:
             self._refuse_two(seen)
 
@@ -140,7 +152,8 @@ class ListTable:
         start, passed = 0, 0
         # of large pieces, as only lengths are looked at
         for piece in self._pieces(1 << 20):
-            ends = passed + np.cumsum(self._lengths(piece, start).to_numpy())
+            lengths = self._lengths(piece, start).to_numpy()
+            ends = passed + np.cumsum(np.maximum(lengths, 1) if self.has_parts else lengths)
             if len(ends) and row < ends[-1]:
                 start += int(np.searchsorted(ends, row, side="right"))
                 break

@@ -166,6 +166,7 @@ def held_run(rows: Columns, name: str) -> HeldPieces:
         piece["rank" if rows.by_rank else "score"] = rows.key
     if rows.given_score is not None:
         piece["score"] = rows.given_score
+    piece |= rows.extra
     return HeldPieces(piece, name, rows.place)
 
 

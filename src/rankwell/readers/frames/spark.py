@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 from rankwell.errors import DataError, InputError, UsageError, brief
 from rankwell.readers.frames import list_columns
 from rankwell.readers.frames.columns import NONE_GIVEN, Given, match_columns
+from rankwell.readers.frames.gaps import fill_gaps
 from rankwell.readers.frames.pieces import PIECE, Frames, Piece, Pieces, column_of
 from rankwell.readers.frames.unread import unread_of
-from rankwell.tables.columns import MOST_LEVELS, WORDS
+from rankwell.tables.columns import EXTRA, MOST_LEVELS, WORDS
 from rankwell.tables.places import RowOf
 from rankwell.tables.rows import Columns, Lists, Rows
 from rankwell.tables.run_qrels import Qrels, Run
@@ -24,7 +25,6 @@ from rankwell.tables.run_qrels import Qrels, Run
 if TYPE_CHECKING:
     import polars as pl
 
-ONE = Given(items_in="one")  # whether cells are lists was seen before
 PARQUET = ".parquet", ".pq"
 TABLE = re.compile(r"[^\s./\\*?]+(\.[^\s./\\*?]+){0,2}")  # catalogue.schema.table
 
@@ -56,9 +56,18 @@ class SparkPieces(Pieces):
         import polars as pl
 
         frame = self.frame.select(*(words or self.words))
+        if "part" in frame.columns:
+            refuse_named_parts(frame, self.name)
         table = pl.from_arrow((frame if rows is None else frame.limit(rows)).toArrow())
         assert isinstance(table, pl.DataFrame)
-        return table
+        same = {word: word for word in table.columns}
+        is_plain = set(EXTRA).isdisjoint(self.words)
+        return table if is_plain else fill_gaps(table, same, self.place, has_parts="part" in self.words)
+
+    @property
+    def given(self) -> Given:
+        """What its columns hold, for whom a table with these is read; whether cells are lists was seen before."""
+        return Given({word: word for word in EXTRA if word in self.words}, items_in="one")
 
 
 class SparkRows(Rows):
@@ -82,7 +91,8 @@ class SparkRows(Rows):
         """Return all rows, collected."""
         from rankwell.readers.frames import tables
 
-        return tables.run_of(self.pieces.collected(), name=self.pieces.name, columns=ONE).rows.table()
+        pieces = self.pieces
+        return tables.run_of(pieces.collected(), name=pieces.name, columns=pieces.given).rows.table()
 
 
 def run_of(frame: Any, *, name: str, columns: Mapping[str, str] = NONE_GIVEN) -> Run:
@@ -98,7 +108,7 @@ def qrels_of(frame: Any, *, name: str, columns: Mapping[str, str] = NONE_GIVEN) 
     from rankwell.readers.frames import tables
 
     pieces = open_frame(frame, "qrels", name, columns)
-    qrels = tables.qrels_of(pieces.collected(), name=name, columns=ONE)
+    qrels = tables.qrels_of(pieces.collected(), name=name, columns=pieces.given)
     qrels.unread = pieces.unread
     return qrels
 
@@ -128,6 +138,21 @@ def open_frame(frame: Any, kind: str, name: str, columns: Mapping[str, str]) -> 
     if list_columns.may_hold_lists(dict.fromkeys(pieces.words, "item"), columns):
         _refuse_lists(pieces, columns)
     return pieces
+
+
+def refuse_named_parts(frame: Any, name: str) -> None:
+    """Raise DataError for parts that have no numbers: which of them comes first cannot be told of rows without an order."""
+    from pyspark.sql import functions as sql
+
+    part = sql.col("part")
+    if frame.schema["part"].dataType.simpleString() != "string":
+        return
+    number = sql.expr("try_cast(part AS BIGINT)").cast("string")
+    if named := frame.filter((part != "") & (number.isNull() | (number != part))).limit(1).collect():
+        raise DataError(
+            f"{name}: the part {brief(named[0]['part'])} has no number, and the rows of Spark have no order. Number the parts of each query: "
+            f"1, 2, …"
+        )
 
 
 def _refuse_lists(pieces: SparkPieces, columns: Mapping[str, str]) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 
 from rankwell.errors import DataError, NoRowsError
 from rankwell.readers.frames.columns import NONE_GIVEN
+from rankwell.readers.frames.gaps import with_gaps
 from rankwell.readers.frames.in_memory import frame_of, index_of
 from rankwell.readers.frames.list_columns import ListTable, words_of
 from rankwell.readers.frames.pieces import PIECE, FramePieces, Frames, PartFrames, Pieces, column_of
@@ -90,8 +91,8 @@ def open_columns(
         return OpenTable(*with_items(frames, words, RowOf(label or name)), rows, None, unread)
     lists = ListTable(frames, words, kind, name, columns).of_schema(schema)
     if lists is not None:
-        return OpenTable(lists.frames, words, None, lists.place, unread)
-    return OpenTable(frames, words, rows, None, unread)
+        return OpenTable(with_gaps(lists.frames, words, lists.place), words, None, lists.place, unread)
+    return OpenTable(with_gaps(frames, words, RowOf(label or name)), words, rows, None, unread)
 
 
 @record(eq=False)
@@ -349,6 +350,7 @@ class DividedPiece:
     key: np.ndarray
     given: np.ndarray | None
     base: int | None
+    extra: Mapping[str, DividedIds | np.ndarray]
 
 
 class PartedRows(Rows):
@@ -384,11 +386,16 @@ class PartedRows(Rows):
             division.numbers(columns.key),
             scores,
             lowest_rank(columns.key) if columns.by_rank else None,
+            {
+                word: division.ids(column) if isinstance(column, Ids) else division.numbers(column)
+                for word, column in columns.extra.items()
+            },
         )
 
     def _lists(self, part: int, shares: list[tuple[DividedPiece, int, int]], base: int | None) -> Lists:
         pieces, rows = [piece for piece, *_ in shares], [(low, high) for _, low, high in shares]
         scores = [piece.given[low:high] for piece, low, high in shares if piece.given is not None]
+        extra: dict[str, Any] = {word: [piece.extra[word] for piece in pieces] for word in pieces[0].extra}
         columns = Columns(
             DividedIds.joined([piece.query for piece in pieces], part, rows),
             DividedIds.joined([piece.item for piece in pieces], part, rows),
@@ -396,6 +403,14 @@ class PartedRows(Rows):
             place=lambda row: self._place(shares, row),
             by_rank=base is not None,
             given_score=np.concatenate(scores) if scores else None,
+            extra={
+                word: DividedIds.joined(columns, part, rows)
+                if isinstance(columns[0], DividedIds)
+                else np.concatenate(
+                    [column[low:high] for column, (low, high) in zip(columns, rows, strict=True)]
+                )
+                for word, columns in extra.items()
+            },
         )
         columns.rank_base = base
         return columns.lists()

@@ -14,13 +14,13 @@ from rankwell.evaluation.engines.stream.survey import Prepare, Survey
 from rankwell.evaluation.engines.stream.tables import ids_in
 from rankwell.evaluation.engines.stream.work import Work
 from rankwell.readers.frames.pieces import Piece, Pieces
-from rankwell.readers.frames.spark import SparkPieces
+from rankwell.readers.frames.spark import SparkPieces, refuse_named_parts
 from rankwell.results.segments import Segments
 from rankwell.tables.ids import Ids
 from rankwell.tables.run_qrels import Qrels
 
 TABLE = "rankwell_table"
-IDS = ("query", "item", "topic", "subgroup")
+IDS = ("query", "item", "topic", "subgroup", "part")
 SEGMENT, WEIGHT, CLUSTER = "segment", "weight", "cluster"
 NOBODY, NOTHING = Ids.of_integers(np.empty(0, np.int64)), np.empty(0)
 
@@ -40,6 +40,8 @@ def frames_of(session: Any, tables: Mapping[str, Pieces]) -> dict[str, Any]:
         raise UsageError(
             f"{tables['run'].name}: rows of Spark are in no order; the run needs a column score or rank."
         )
+    if "part" in frames["run"].columns:
+        refuse_named_parts(frames["run"], tables["run"].name)
     for word in ("query", "item"):
         kinds = {name: _kind(frame, word, tables[name].name) for name, frame in frames.items()}
         for name, kind in kinds.items():
@@ -96,7 +98,8 @@ def refuse_text(frame: Any, word: str, name: str) -> None:
 
     number = _number(word)
     # "007" casts to 7 and would meet another id: only the plain form of a number is one
-    is_wrong = number.isNull() | (number.cast("string") != sql.col(word))
+    # (the empty text is that of a row without an item, which only a run with parts may have)
+    is_wrong = (sql.col(word) != "") & (number.isNull() | (number.cast("string") != sql.col(word)))
     if wrong := frame.filter(is_wrong).select(word).limit(1).collect():
         raise DataError(
             f"{word} ids are text on one side and integers on the other, and the text is not plain numbers (such as "
