@@ -13,6 +13,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
 
@@ -21,7 +22,8 @@ from nbconvert import MarkdownExporter
 
 import rankwell
 from rankwell import efficiency, judging, plot, prepare
-from rankwell.cli.parser import application
+from rankwell.cli.commands import homes
+from rankwell.cli.help import Help, help_of
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = Path("build", "site", "pages")  # as zensical.toml says
@@ -35,7 +37,7 @@ The public names of `import rankwell as rw`. Each metric is also a class with it
 """
 COMMANDS = """# Commands
 
-`rankwell COMMAND --help` prints the same text. Exit codes: 0 success, 1 lint found a problem, 2 wrong usage, 3 bad data.
+`rankwell COMMAND --help-all` prints the same text, `--help` the usual part of it. Exit codes: 0 success, 1 lint found a problem, 2 wrong usage, 3 bad data.
 
 """
 # Browsers start no worker from a file. The search starts from a copy in memory there; elsewhere this does nothing.
@@ -46,6 +48,7 @@ SEARCH = """if (location.protocol === "file:") {
   };
 }
 """
+GROUPS = [("plot",), ("prepare",), ("judging",)]
 MODULES = {"rankwell.testing": "## Testing your own metric, reader or engine"}
 
 
@@ -121,17 +124,29 @@ def python_page() -> str:
 
 
 def commands_page() -> str:
-    """Return the reference of the commands, as they declare themselves."""
-    app = application()
-    names = [name for name in app if not name.startswith("-")]
-    parts = [
-        app[name].generate_docs(output_format="markdown", heading_level=2, usage_name=f"rankwell {name}")
-        for name in names
-    ]
-    # a group of commands is listed with its sentences, so without its table of contents
-    text = re.sub(r"## Table of Contents\n\n(?:- .*\n)+\n", "", "\n".join(parts))
-    # the colour of words on a terminal becomes the code of Markdown
-    return COMMANDS + re.sub(r"\[/?cyan\]", "``", text).replace("\\[", "[")
+    """Return the reference of the commands: the whole help of each."""
+    pages = [(words, help_of(words)) for words in [(), *GROUPS, *homes()]]
+    return COMMANDS + "\n".join(part for words, page in sorted(pages) for part in _parts(words, page))
+
+
+def _parts(words: tuple[str, ...], page: Help) -> Iterator[str]:
+    """Yield the lines of the help of a command as Markdown, with its options as lists."""
+    yield f"{'##' if len(words) < 2 else '###'} rankwell {' '.join(words)}\n".replace(" \n", "\n")
+    yield from (f"{_escaped(text)}\n" for text in page.about)
+    yield f"```sh\n{page.usage}\n```\n"
+    if page.example:
+        yield f"Example:\n\n```sh\n{page.example}\n```\n"
+    for heading, entries in page.parts.items():
+        yield f"{heading}:\n"
+        yield "\n".join(f"- ``{name}``: {_escaped(text)}" for name, text in entries) + "\n"
+
+
+def _escaped(text: str) -> str:
+    """Text in which only what stands between double back quotes is Markdown."""
+    parts = text.split("``")
+    return "``".join(
+        part if at % 2 else re.sub(r"([*_<>\[\]`])", r"\\\1", part) for at, part in enumerate(parts)
+    )
 
 
 def main() -> int:

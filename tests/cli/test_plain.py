@@ -138,8 +138,8 @@ import rankwell.__main__ as program
 program.main(sys.argv[1:])
 print("loaded", *sorted({"cyclopts", "rich", "polars", "scipy", "numpy"} & sys.modules.keys()))
 """
-    for arguments, heavy in (["evaluate", QRELS, RUN, "-m", "ap"], "numpy"), (["--help"], "cyclopts rich"):
+    for arguments, heavy in (["evaluate", QRELS, RUN, "-m", "ap"], "numpy"), (["--help"], ""):
         done = subprocess.run(
             [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True
         )
-        assert done.stdout.splitlines()[-1] == f"loaded {heavy}"
+        assert done.stdout.splitlines()[-1] == f"loaded {heavy}".rstrip()

@@ -229,7 +229,7 @@ def test_a_picture_and_a_section_are_found_by_being_there_and_in_english_where_n
     done = python(tree, "-W", "ignore", "-c", USE)
     assert done.returncode == 0, done.stderr
     listed = " ".join(done.stdout.replace("│", " ").split())
-    assert "means Draw the mean of the first metric of each system as a bar." in listed
+    assert "means Draw the mean of the first metric of each system as a bar" in listed
     assert (tree / "means.svg").read_text(encoding="utf-8").startswith("<svg")
 
 

@@ -80,7 +80,7 @@ def test_without_an_optional_room_the_rest_works(gone, tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert "One name, 5 meanings" in done.stdout
-    assert ("│ judging " in done.stdout) == ("judging" not in gone)
+    assert ("  judging " in done.stdout) == ("judging" not in gone)
     assert ("latency" in done.stdout.splitlines()[-1]) == ("efficiency" not in gone)
 
 

@@ -10,7 +10,8 @@ from tests.project.site import HTML, PAGES, build, built
 from tools import make_metrics_page
 
 import rankwell as rw
-from rankwell.cli.parser import application
+from rankwell.cli.arguments import arguments_of
+from rankwell.cli.commands import function_of, homes
 from rankwell.metrics.metric import Metric
 from rankwell.metrics.names import METRICS
 
@@ -45,18 +46,11 @@ def test_every_public_name_and_command_has_its_place(site):
             assert f'id="{value.__module__}.{name}"' in python, name
     for name in ("aggregate", "save", "to_json"):
         assert f'id="rankwell.results.results.Results.{name}"' in python
-    app = application()
-    for name in app:
-        if not name.startswith("-"):
-            assert f'id="{name}"' in commands
-            parts = [app[name]]
-            if app[name].default_command is None:
-                parts = [app[name][part] for part in app[name] if not part.startswith("-")]
-            for option in (each for part in parts for each in part.assemble_argument_collection()):
-                for each in option.names:
-                    assert each in commands, (name, each)
-    assert "cyan" not in commands
-    assert "Table of Contents" not in commands
+    for words in homes():
+        part = commands.partition(f'id="rankwell-{"-".join(words)}"')[2].partition('id="rankwell-')[0]
+        for argument in arguments_of(function_of(words)):
+            for name in argument.names or [argument.field.upper()]:
+                assert name in part, (words, name)
 
 
 def test_every_page_can_be_reached(site):

@@ -58,6 +58,7 @@ class Option(NamedTuple):
 
 Command = Callable[..., int | None]
 EXAMPLES = {"--policy": "ties=order", "--read": "encoding=cp949"}  # of options that take word=value
+EXAMPLE = "Example: "  # begins the last paragraph of a command's text
 POSITIONAL = Parameter.POSITIONAL_ONLY, Parameter.VAR_POSITIONAL
 NONE, COSTS = "none", "rankwell costs"  # in place of judgements; what a file of costs says that it holds
 QrelsOrNone = Annotated[
@@ -88,7 +89,9 @@ class Argument(NamedTuple):
     @property
     def help(self) -> str:
         """What the help says; of a field without an option, what the docstring of its class says."""
-        return self.option.help or ("" if self.of is None else explained(self.of).get(self.field, ""))
+        text = self.option.help or ("" if self.of is None else explained(self.of).get(self.field, ""))
+        is_word = text[1:2].islower() or text[1:2] == " "
+        return (text[:1].lower() + text[1:] if is_word else text).removesuffix(".")
 
 
 @cache

@@ -11,6 +11,8 @@ from typing import NamedTuple
 from rankwell.faces import Commands, rooms, shared, source_of
 
 FOUND, USAGE, BAD_DATA, INTERRUPTED = 1, 2, 3, 130
+ALL = "--help-all"
+HELP = frozenset(("--help", "-h", ALL))
 # by what they are for: each command with its module
 GROUPS = {
     "Evaluate": {"evaluate": "evaluate", "merge": "evaluate", "demo": "demo"},
@@ -33,6 +35,12 @@ GROUPS = {
 }
 MODULES = {name: module for commands in GROUPS.values() for name, module in commands.items()}
 PREPARE = "popularity", "split", "folds", "core", "check", "tiers", "impute", "baselines", "chunks"
+ABOUT = "Evaluate how well a system ranks: a recommender's lists or a search engine's runs."
+# groups of commands that belong to no room
+OWN = (
+    Commands("Compare", 1, "plot", "Draw a picture of an evaluation as .svg, .png, .pdf, .html or .json"),
+    Commands("Prepare and judge", 2.5, "prepare", "Prepare logs, judgements and lists, with a report"),
+)
 
 
 class Home(NamedTuple):
@@ -88,6 +96,28 @@ def homes() -> dict[tuple[str, ...], Home]:
 def of_rooms() -> dict[str, Commands]:
     """Return what each optional room says of its commands."""
     return {room: importlib.import_module(f"rankwell.{room}").COMMANDS for room in rooms()}
+
+
+def headings(words: tuple[str, ...]) -> tuple[str, dict[str, dict[str, str]]]:
+    """Return what a group of commands is for, and each of them with its sentence, by heading; all commands for no words.
+
+    >>> headings(("plot",))[1]["Commands"]["forest"]
+    'Draw differences of systems with their intervals, the best at the top.'
+    """
+    groups = [*OWN, *of_rooms().values()]
+    if words:
+        inner = {each[1]: home.sentence for each, home in homes().items() if each[:-1] == words}
+        return next(f"{group.about}." for group in groups if (group.word,) == words), {"Commands": inner}
+    places = {group.heading: group.place for group in groups} | {name: at for at, name in enumerate(GROUPS)}
+    found: dict[str, dict[str, str]] = {heading: {} for heading in sorted(places, key=places.__getitem__)}
+    for each, home in homes().items():
+        if home.heading:
+            found[home.heading][each[0]] = home.sentence
+    for group in groups:
+        if group.word:
+            kinds = ", ".join(each[1] for each in homes() if each[0] == group.word)
+            found[group.heading][group.word] = f"{group.about}: {kinds}."
+    return ABOUT, found
 
 
 def named(arguments: Sequence[str]) -> tuple[str, ...]:

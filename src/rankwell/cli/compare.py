@@ -112,8 +112,8 @@ def compare(
     run: Annotated[
         str,
         Option(
-            help="a run, results that ``evaluate -o`` saved as .json or .parquet, a folder of daily ones, or costs that ``bench -o`` "
-            "saved, which stand for all their systems"
+            help="a run, or results that ``evaluate -o`` saved (a file, a folder of days); costs that ``bench -o`` saved stand for all "
+            "their systems"
         ),
     ],
     /,
@@ -128,8 +128,8 @@ def compare(
     margin: Annotated[
         list[str] | None,
         Option(
-            help="the difference that matters, ``0.01`` or ``ndcg@10=0.01``: are two runs equivalent within it, and how many "
-            "queries would show it; repeat it"
+            help="the difference that matters, ``0.01`` or ``ndcg@10=0.01``; are two runs equivalent within it, and how many "
+            "queries would show it? Repeat it"
         ),
     ] = None,
     rope: Annotated[
@@ -163,7 +163,7 @@ def compare(
         CompareForm | None,
         Option(
             group=OUTPUT,
-            help="the output format, by default that of the suffix of the output; xlsx, for Excel, needs a file (-o)",
+            help="the output format; default: that of the suffix of the output; xlsx, for Excel, needs a file (-o)",
         ),
     ] = None,
     output: Output = None,
@@ -174,7 +174,7 @@ def compare(
     reading: Reading = Reading(),
     policy: PolicyRules = Policy(),
 ) -> None:
-    """Compare runs: means with intervals, and tests of their differences, corrected for their number.
+    """Compare runs by means with intervals, and corrected tests of their differences.
 
     Example: ``rankwell compare qrels.txt bm25.run dense.run -m ndcg@10 --baseline bm25.run``
     """
@@ -438,8 +438,9 @@ def diff(
 ) -> None:
     """Show the queries on which two runs differ most; with --query both lists of one, and what each rank contributed.
 
-    Examples: ``rankwell diff qrels.txt bm25.run dense.run -m ndcg@10``; ``rankwell diff qrels.txt bm25.run dense.run --query 12``.
     Whether a mean difference is more than chance, ``compare`` says; why two tools differ on one run, ``rosetta`` does.
+
+    Example: ``rankwell diff qrels.txt bm25.run dense.run -m ndcg@10``
     """
     from rankwell.comparison.diff.diff import diff as differing
     from rankwell.comparison.diff.diff import refuse_same
@@ -576,7 +577,7 @@ def fuse(
     written: Written = Written(),
     policy: PolicyPairs = Policy(),
 ) -> None:
-    """Make one run of several, by their scores or ranks, with weights that are given or learned from judgements.
+    """Make one run of several, by scores or ranks; weights are given, or learned from judgements.
 
     Example: ``rankwell fuse bm25.run dense.run --method rrf -o fused.run``
     """
@@ -705,7 +706,7 @@ def agreement(
     reading: ReadingPairs = Reading(),
     policy: PolicyPairs = Policy(),
 ) -> None:
-    """Say how far judgements agree, and the orders of runs under metrics and judgements.
+    """Say how far judgements agree, and the orders of runs that follow.
 
     Example: ``rankwell agreement human.txt --against model.txt bm25.run dense.run -m ndcg@10``
     """

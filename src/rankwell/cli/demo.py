@@ -48,7 +48,10 @@ def demo(
         ),
     ] = None,
 ) -> None:
-    """Evaluate bundled real data and print tables worth reading."""
+    """Evaluate bundled real data and print tables worth reading.
+
+    Example: ``rankwell demo``
+    """
     if output is not None:
         from rankwell.reporting.chart.charts import require_extra
 

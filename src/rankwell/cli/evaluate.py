@@ -54,7 +54,7 @@ class Printed:
     format: Annotated[
         Form | None,
         Option(
-            help="the output format, by default that of the suffix of the output; parquet holds the values of each query and "
+            help="the output format; default: that of the suffix of the output; parquet holds the values of each query and "
             "needs a file (-o), as xlsx does, for Excel; csv holds ids as they are, so import it into a spreadsheet as text: ``=`` begins "
             "a formula there"
         ),
@@ -79,8 +79,7 @@ def evaluate(
     run: Annotated[
         str,
         Option(
-            help="the run: a file, ``-``, or a quoted pattern (``'part-*.parquet'``) for several files as one run; "
-            "``NAME=FILE`` names its system"
+            help="a run: a file (``NAME=FILE`` names its system), ``-``, or a quoted pattern of several files (``'part-*.parquet'``)"
         ),
     ],
     /,
@@ -93,7 +92,7 @@ def evaluate(
     metric: Metrics = None,
     per_query: Annotated[bool, Option(help="one row per query")] = False,
     interval: Annotated[
-        bool, Option(help="also the 95 % interval of each mean (``rankwell compare`` tests differences)")
+        bool, Option(help="also the 95 % interval of each mean; ``rankwell compare`` tests differences")
     ] = False,
     by: Annotated[
         list[str] | None, Option(help="a column of --users: one row per segment; repeat it")
@@ -131,7 +130,7 @@ def evaluate(
     preset: Annotated[
         str | None,
         Option(
-            help="use the definitions and rules of another tool, such as ``rectools`` (see ``rankwell rosetta``)"
+            help="use the definitions and rules of another tool, such as ``rectools``; see ``rankwell rosetta``"
         ),
     ] = None,
     threads: Threads = None,
@@ -411,12 +410,14 @@ def merge(
         MergeForm | None,
         Option(
             group=OUTPUT,
-            help="the output format, by default that of the suffix of the output; parquet, of one system, and json can be merged again",
+            help="the output format; default: that of the suffix of the output; parquet, of one system, and json can be merged again",
         ),
     ] = None,
     output: Output = None,
 ) -> None:
-    """Add saved results of disjoint sets of queries, such as days, and print the result of evaluating them together.
+    """Add saved results of disjoint sets of queries, such as days.
+
+    What is printed is the result of evaluating them together.
 
     Example: ``rankwell merge days/ --since 2026-11-01 --until 2026-11-07 -o week.parquet``
     """

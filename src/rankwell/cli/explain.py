@@ -48,7 +48,7 @@ def explain(
 ) -> None:
     """Print the definition of a metric; with judgements and a run, how its value for one query is computed.
 
-    Examples: ``rankwell explain ndcg@10``; ``rankwell explain ndcg@10 qrels.txt bm25.run --query 12``
+    Example: ``rankwell explain ndcg@10 qrels.txt bm25.run --query 12``
     """
     from rankwell.evaluation.needs import with_needs
     from rankwell.inspection.explaining import explain as explained
@@ -98,7 +98,7 @@ def metrics(
 ) -> None:
     """List all metrics, or those that have some words in common.
 
-    Example: ``rankwell metrics ndcg`` or ``rankwell metrics popularity --format csv``
+    Example: ``rankwell metrics popularity``
     """
     from rankwell.inspection.explaining import catalogue
 
@@ -124,11 +124,11 @@ def axioms(
     format: Format = None,  # noqa: A002 - the word of the option
     output: Output = None,
 ) -> None:
-    """Check which axioms a metric satisfies, with a small pair of lists where it fails; several metrics make a table.
+    """Check which axioms a metric satisfies; where it fails, a small pair of lists shows it.
 
-    Without a metric, list the axioms with their statements and sources.
+    Several metrics make a table. Without a metric, list the axioms with their statements and sources.
 
-    Example: ``rankwell axioms ap`` or ``rankwell axioms ndcg@10 err "alpha_ndcg(alpha=.1)@10" --axiom Red``
+    Example: ``rankwell axioms ndcg@10 err "alpha_ndcg(alpha=.1)@10" --axiom Red``
     """
     from rankwell.inspection.axioms import check_axioms, list_axioms
 

@@ -74,7 +74,9 @@ class Reported:
 
     GROUP: ClassVar = OUTPUT
 
-    format: Annotated[GateForm | None, Option(help="the output format, by default that of the suffix")] = None
+    format: Annotated[
+        GateForm | None, Option(help="the output format; default: that of the suffix of the output")
+    ] = None
     output: Output = None
     junit: Annotated[str | None, Option(help="also write JUnit XML to this file")] = None
     summary: Annotated[
@@ -89,8 +91,8 @@ def gate(
     run: Annotated[
         str,
         Option(
-            help="the new run, or its saved results: a file, or a folder of daily ones, perhaps with a window: "
-            "``days/2026-11-01..2026-11-07``; ``NAME=FILE`` names it, and --baseline"
+            help="the new run, or its saved results; of days a folder, perhaps with a window: ``days/2026-11-01..2026-11-07``; "
+            "``NAME=FILE`` names it, and --baseline"
         ),
     ],
     /,
@@ -98,7 +100,7 @@ def gate(
     baseline: Annotated[
         str,
         Option(
-            help="the accepted run, or its results, saved by ``rankwell evaluate --per-query -o old.json``; or a folder of daily ones"
+            help="the accepted run, or its saved results; ``rankwell evaluate --per-query -o old.json`` saves some"
         ),
     ],
     metric: Metrics = None,

@@ -64,12 +64,14 @@ def lint(
     ] = None,
     format: Annotated[  # noqa: A002 - the word of the option
         LintForm | None,
-        Option(group=OUTPUT, help="the output format, by default that of the suffix of the output"),
+        Option(group=OUTPUT, help="the output format; default: that of the suffix of the output"),
     ] = None,
     output: Output = None,
     policy: PolicyPairs = Policy(),
 ) -> int:
-    """Find problems in runs, judgements and test collections, their effect on a metric, and the remedy; exit 1 if anything is wrong.
+    """Find problems in runs, judgements and test collections; exit 1 if there is one.
+
+    Each comes with its effect on a metric, and the remedy.
 
     Example: ``rankwell lint qrels.txt bm25.run dense.run``
     """

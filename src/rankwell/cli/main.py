@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from rankwell.cli.arguments import pairs_in, parsed
-from rankwell.cli.commands import BAD_DATA, INTERRUPTED, USAGE, command, function_of, homes, named
+from rankwell.cli.commands import BAD_DATA, HELP, INTERRUPTED, USAGE, command, function_of, homes, named
 from rankwell.cli.words import as_options, paired, with_command
-from rankwell.display.output import make_safe, printing
+from rankwell.display.output import make_safe, printing, width, write
 from rankwell.display.text import printable
 from rankwell.errors import DataError, DataWarning, InputError, RankwellError, UsageError, brief
 
@@ -53,6 +53,12 @@ def run(arguments: Sequence[str]) -> int:
 
 def _run(arguments: Sequence[str]) -> int | None:
     name = next(iter(arguments), "")
+    if len(arguments) < 2 or not HELP.isdisjoint(arguments):
+        from rankwell.cli.help import asked_page
+
+        if (page := asked_page(arguments)) is not None:
+            write(page.text(width()), None)
+            return None
     if name == "report":
         arguments = with_command(arguments)
     if "-" in arguments:

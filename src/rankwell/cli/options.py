@@ -28,8 +28,8 @@ Metrics = Annotated[
     list[str] | None,
     Option(
         name=("--metric", "-m"),
-        help="a metric such as ``ndcg@10`` or ``'ap(denom=R)@100'``, or ``recsys``, a bundle for recommenders; repeat "
-        "the option, or separate several by commas",
+        help="a metric such as ``ndcg@10`` or ``'ap(denom=R)@100'``; repeat the option, or separate several by commas; "
+        "``recsys`` is a bundle for recommenders",
     ),
 ]
 Output = Annotated[
@@ -39,14 +39,13 @@ Output = Annotated[
 Form = Literal["text", "markdown", "latex", "html", "json", "csv"]
 Format = Annotated[
     Form | None,
-    Option(group=OUTPUT, help="the output format, by default that of the suffix of the output"),
+    Option(group=OUTPUT, help="the output format; default: that of the suffix of the output"),
 ]
 FromExperiment = Annotated[
     str | None,
     Option(
         group=DATA,
-        help="a file (``rankwell.toml``) that says runs, judgements, metrics, policy …, instead of QRELS and RUN; what is given "
-        "beside it wins, and results carry its hash",
+        help="a file (``rankwell.toml``) that says all of this; what is given beside it wins, and results carry its hash",
     ),
 ]
 Encoding = Annotated[
@@ -76,7 +75,7 @@ PolicyPairs = Annotated[
         name=("--policy",),
         group=POLICY,
         pairs=True,
-        help="a rule and its value, such as ``ties=order``; repeat it. ``rankwell evaluate --help`` explains the rules",
+        help="a rule and its value, such as ``ties=order``; repeat it. ``rankwell evaluate --help-all`` explains the rules",
     ),
 ]
 Way = Literal["blank", "comma", "semicolon", "bar", "brackets", "one"]  # how cells write lists of items
@@ -88,12 +87,10 @@ class Tables:
 
     GROUP: ClassVar = DATA
 
-    train: Annotated[str | None, Option(help="the training data: a table of query and item (and grade)")] = (
-        None
-    )
+    train: Annotated[str | None, Option(help="the training data: a table of query, item (and grade)")] = None
     items: Annotated[
         str | None,
-        Option(help="the catalogue: a table with an item column, and others that metrics name (topics …)"),
+        Option(help="the catalogue: a table of items; metrics name its other columns (topics …)"),
     ] = None
     users: Annotated[
         str | None,
@@ -246,7 +243,7 @@ READ_PAIRS = Option(
     group=READING,
     pairs=True,
     help="what is not recognised of a file, such as ``encoding=cp949`` or ``columns=userNo=query``; repeat it. ``rankwell evaluate "
-    "--help`` explains the words",
+    "--help-all`` explains the words",
 )
 ReadingPairs = Annotated[Reading, READ_PAIRS]
 ReadingQrelsPairs = Annotated[ReadingQrels, READ_PAIRS]

@@ -63,9 +63,9 @@ def rosetta(
     output: Output = None,
     policy: PolicyPairs = Policy(),
 ) -> None:
-    """Show the value that each tool would print for these data under one name, and how its definition differs.
+    """Show what each tool would print for a metric, and why they differ.
 
-    Examples: ``rankwell rosetta qrels.txt bm25.run -m ndcg@10 -m ap@10``; ``rankwell rosetta test.csv als.csv -m coverage@10 --items films.csv``
+    Example: ``rankwell rosetta qrels.txt bm25.run -m ndcg@10 -m ap@10``
     """
     from rankwell.evaluation.needs import with_needs
     from rankwell.inspection.rosetta_table import rosetta as compared

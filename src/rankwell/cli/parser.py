@@ -1,17 +1,17 @@
-"""Cyclopts parses every command line that is not plain, and writes help, errors and completions, from the same arguments."""
+"""Cyclopts parses every command line that is not plain, from the arguments of which the help is written, and says what is wrong with it."""
 
 from __future__ import annotations
 
 import difflib
 import re
 from collections.abc import Collection, Sequence
-from inspect import Parameter, Signature, cleandoc, isfunction, signature
+from inspect import Parameter, Signature, isfunction, signature
 from itertools import dropwhile, islice
 from shlex import quote
 from typing import Annotated, Any
 
 import cyclopts
-from cyclopts import App, CycloptsError, Group, UnknownOptionError
+from cyclopts import App, CycloptsError, UnknownOptionError
 
 from rankwell import __version__
 from rankwell.cli.arguments import (
@@ -26,19 +26,14 @@ from rankwell.cli.arguments import (
     with_none,
     without_none,
 )
-from rankwell.cli.arguments import GROUPS as OPTION_GROUPS
-from rankwell.cli.commands import GROUPS, function_of, homes, named, of_rooms
+from rankwell.cli.commands import function_of, homes, named
 from rankwell.cli.words import FLAGS
 from rankwell.errors import UsageError, brief
-from rankwell.faces import Commands
 from rankwell.tables.arguments import UNFIT, fit_kind
 
-HELP = "--help", "-h"
 SAVED = "compare", "report", "diff", "gate", "plot"  # commands that take saved results
-PLOT = "Draw a picture of an evaluation as .svg, .png, .pdf, .html or .json: a kind, then QRELS and RUN."
 # each command by the name that Cyclopts asks this module for
 NAMED = {"_".join(words): words for words in homes()}
-SHOWN = {title: Group(title, sort_key=place) for place, title in enumerate(OPTION_GROUPS)}
 
 
 def run(arguments: Sequence[str]) -> int | None:
@@ -46,21 +41,11 @@ def run(arguments: Sequence[str]) -> int | None:
 
     RankwellError if the command line is wrong, or the command fails.
     """
-    if (words := tuple(arguments[:-1])) in homes() and arguments[-1] in HELP:
-        # without parsing what is no command line, nor making all arguments once more for the line that sums them up
-        app = inner = application()
-        for word in words:
-            inner = inner[word]
-        inner.usage = usage(words, function_of(words))
-        app.help_print(words)
-        return None
     called = named(arguments)
     if called in homes() and called[0] in SAVED:
         arguments = with_none(called, arguments, function_of(called))
-    # the help of a group, or of all commands, lists each with its sentence
-    listed = None if set(arguments) & {words[-1] for words in homes()} else called
     try:
-        code = application(listed)(list(arguments), print_error=False, exit_on_error=False)
+        code = application()(list(arguments), print_error=False, exit_on_error=False)
     except CycloptsError as error:
         shown = str(error)
         if isinstance(error, UnknownOptionError) and called in homes():
@@ -113,67 +98,22 @@ def _arguments_in_python(words: tuple[str, ...]) -> Collection[str]:
     return signature(function).parameters if isfunction(function) else ()
 
 
-def usage(words: Sequence[str], function: Command) -> str:
-    """Return the first line of a command's help.
-
-    >>> usage(["evaluate"], function_of(("evaluate",)))
-    'rankwell evaluate [OPTIONS] QRELS RUN [RUNS...]'
-    """
-    required, optional, positional = [], "", []
-    for argument in arguments_of(function):
-        word = argument.field.upper()
-        is_required = argument.default is Parameter.empty
-        if argument.kind is Parameter.VAR_POSITIONAL:
-            positional.append(f"[{word}...]")
-        elif argument.kind in POSITIONAL:
-            positional.append(word if is_required else f"[{word}]")
-        elif is_required:
-            required.append(f"{argument.names[0]} {word}")
-        else:
-            optional = "[OPTIONS]"
-    return " ".join(each for each in ("rankwell", *words, *required, optional, *positional) if each)
-
-
-def application(listed: tuple[str, ...] | None = None) -> App:
-    """Return the application, whose commands are loaded when they are asked for; those are described whose group is listed."""
+def application() -> App:
+    """Return the application, whose commands are loaded when they are asked for."""
     app = App(
         name="rankwell",
-        help="Evaluate how well a system ranks: a recommender's lists or a search engine's runs.",
         version=f"rankwell {__version__}",
         version_flags=["--version", "-V"],
-        help_format="rich",
+        help_flags=[],
         result_action="return_value",
         suppress_keyboard_interrupt=False,
     )
-    groups = {title: Group(title, sort_key=place) for place, title in enumerate(GROUPS)}
-    apps = {"": app}
-    said = [
-        Commands("Prepare", 2.5, "prepare", "Prepare logs, judgements and lists, with a report"),
-        *of_rooms().values(),
-    ]
-    for room in said:
-        group = groups[room.heading] = Group(room.heading, sort_key=room.place)
-        if room.word:
-            names = ", ".join(words[1] for words in homes() if words[0] == room.word)
-            apps[room.word] = App(
-                name=room.word, help=f"{room.about}: {names}.", help_format="rich", group=group
-            )
-    apps["plot"] = App(name="plot", help=PLOT, help_format="rich", group=groups["Compare"])
-    for words, home in homes().items():
-        *above, name = words
-        options: dict[str, Any] = {"group": groups[home.heading]} if home.heading else {}
-        if listed == tuple(above):
-            options["help"] = _styled(home.sentence)
-        apps["".join(above)].command(f"{__name__}:{'_'.join(words)}", name=name, **options)
+    apps = {(): app} | {words[:1]: App(name=words[0], help_flags=[]) for words in homes() if words[1:]}
+    for words in homes():
+        apps[words[:-1]].command(f"{__name__}:{'_'.join(words)}", name=words[-1])
     for inner in [*apps.values()][1:]:
         app.command(inner)
-    app.register_install_completion_command(
-        help="Let the shell complete commands and options; asks the shell in use, or say --shell bash|zsh|fish.",
-        group="Options",
-    )
-    flags = Group("Options", sort_key=9)
-    for flag in ("--help", "--version"):
-        app[flag].group = flags
+    app.register_install_completion_command()
     return app
 
 
@@ -185,7 +125,7 @@ def __getattr__(name: str) -> Any:
 
 
 def _readable(function: Command) -> Any:
-    """A command as Cyclopts reads it: its arguments as parameters of one function, its text as markup."""
+    """A command as Cyclopts reads it: its arguments as parameters of one function."""
     arguments = arguments_of(function)
     fields = [argument.field for argument in arguments if argument.kind not in POSITIONAL]
 
@@ -195,24 +135,17 @@ def _readable(function: Command) -> Any:
 
     command.__signature__ = Signature([_parameter(each) for each in arguments])  # type: ignore[attr-defined]
     command.__annotations__ = {}
-    paragraphs = re.split(r"\n\s*\n", cleandoc(function.__doc__ or ""))
-    command.__doc__ = "\n\n".join(_styled(" ".join(text.split())) for text in paragraphs)
     return command
 
 
 def _parameter(argument: Argument) -> Parameter:
     option = argument.option
-    several = argument.kind is Parameter.VAR_POSITIONAL
-    grouped: dict[str, Any] = {"group": SHOWN[option.group]} if option.group else {}
     about = cyclopts.Parameter(
         name=argument.names or None,
-        help=_styled(argument.help),
         negative=option.negative,
         allow_leading_hyphen=option.hyphens,
         consume_multiple=option.several,
         converter=_number if without_none(argument.type) in (int, float) else None,
-        show_default=not several and argument.default is not None and argument.default is not False,
-        **grouped,
     )
     return Parameter(
         argument.field, argument.kind, default=argument.default, annotation=Annotated[argument.type, about]
@@ -229,14 +162,3 @@ def _number(kind: Any, tokens: Sequence[Any]) -> Any:
         example = "a whole number such as 10" if wanted is int else "a number such as 0.5"
         raise UsageError(f"must be {example}, not {brief(token.value)}.")
     return found
-
-
-def _styled(text: str) -> str:
-    r"""Write words between double back quotes in colour, and everything else as it stands.
-
-    >>> print(_styled("such as ``ap[@k]`` [1]"))
-    such as [cyan]ap\[@k][/cyan] [1]
-    """
-    from rich.markup import escape
-
-    return re.sub(r"``(.+?)``", r"[cyan]\1[/cyan]", escape(text))

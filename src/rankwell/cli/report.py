@@ -10,7 +10,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin, get_type_hints
 
-from rankwell.cli.arguments import DATA, OUTPUT, STATISTICS, UNJUDGED, Option, QrelsOrNone, explained
+from rankwell.cli.arguments import DATA, EXAMPLE, OUTPUT, STATISTICS, UNJUDGED, Option, QrelsOrNone, explained
 from rankwell.cli.compare import (
     Clusters,
     Load,
@@ -55,6 +55,8 @@ if TYPE_CHECKING:
 
 MEGABYTE = 1_000_000
 
+# of an example: the files of its arguments, where these are no tables
+FILES = {"qrels": "qrels.txt", "run": "bm25.run", "runs": "dense.run", "against": "model.txt"}
 # of pictures: what is made from files, what is no option of its own, what a comparison takes, and tables
 Draw = Callable[..., Any]
 READ = "results", "comparison", "runs", "run", "costs"
@@ -96,8 +98,7 @@ def report(
     run: Annotated[
         str,
         Option(
-            help="a run, results that ``evaluate -o`` saved as .json or .parquet, a comparison, or costs that ``bench -o`` saved, which "
-            "stand for all their systems"
+            help="a run, or results that ``evaluate -o`` saved, or a comparison; costs that ``bench -o`` saved stand for all their systems"
         ),
     ],
     /,
@@ -119,7 +120,7 @@ def report(
         list[str] | None,
         Option(
             group=STATISTICS,
-            help="the difference that matters, ``0.01`` or ``ndcg@10=0.01``: are two runs equivalent within it; repeat it",
+            help="the difference that matters, ``0.01`` or ``ndcg@10=0.01``; are two runs equivalent within it? Repeat it",
         ),
     ] = None,
     rope: Annotated[
@@ -283,10 +284,31 @@ def command_of(kind: str) -> Any:
         _write(picture, signature.bind(*words, **given).arguments)
 
     command.__name__ = kind
-    command.__doc__ = (inspect.getdoc(picture.draw) or "").partition("\n\nParameters\n")[0]
+    about = (inspect.getdoc(picture.draw) or "").partition("\n\nParameters\n")[0]
+    command.__doc__ = f"{about}\n\n{EXAMPLE}``{' '.join(_example(picture, signature))}``"
     command.__annotations__ = {name: each.annotation for name, each in signature.parameters.items()}
     command.__signature__ = signature  # type: ignore[attr-defined]
     return command
+
+
+def _example(picture: Picture, signature: Signature) -> Iterator[str]:
+    """The words of a command line that draws a kind of picture."""
+    has_costs = "costs" in (*picture.asks, *inspect.signature(picture.draw).parameters)
+    files = {**FILES, "found": f"{picture.name}.json"} | (
+        {"run": "costs.json", "runs": ""} if has_costs else {}
+    )
+    yield f"rankwell plot {picture.name}"
+    for each in signature.parameters.values():
+        file = files.get(each.name, f"{each.name}.csv")
+        if each.kind is not Parameter.KEYWORD_ONLY:
+            yield from (word for word in [file] if word)
+        elif each.name == "metric" and each.default in (None, Parameter.empty):
+            yield "-m ndcg@10" if each.default is Parameter.empty else "-m ndcg@10 -m ap"
+        elif each.default is Parameter.empty:
+            yield f"--{each.name} {file}"
+        elif each.name == "by":
+            yield "--by country --users users.csv"
+    yield f"-o {picture.name}.svg"
 
 
 def _write(picture: Picture, given: Mapping[str, Any]) -> None:

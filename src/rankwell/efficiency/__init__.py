@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rankwell.faces import Commands, face
 
-COMMANDS = Commands("Measure cost", 2.7)
+COMMANDS = Commands("Evaluate", 0)
 KINDS = {"rankwell costs": "Costs"}  # what a file says that it holds, and the class that loads it
 
 # public names, and the modules that they are imported from on first use: a measured process, of which there may be hundreds, needs its

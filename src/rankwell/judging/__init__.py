@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from rankwell.faces import Commands, face
 
-COMMANDS = Commands("Judge", 2.6, "judging", "Judge as little as a comparison needs")
+COMMANDS = Commands("Prepare and judge", 2.5, "judging", "Judge as little as a comparison needs")
 # public names, and the modules that they are imported from on first use
 HOMES = {
     "Answers": "rankwell.judging.model_answers",

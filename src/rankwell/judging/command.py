@@ -313,7 +313,7 @@ def judging_estimate(
 ) -> None:
     """Estimate AP and nDCG from judgements of a random sample of items, with two variances: of the sample, and over queries.
 
-    Example: ``rankwell judging estimate qrels.txt bm25.run dense.run --frame sample.frame.tsv -m ap -m ndcg@10``
+    Example: ``rankwell judging estimate judged.txt bm25.run dense.run --frame sample.frame.tsv -m ap -m ndcg@10``
     """
     from rankwell.judging import estimate
     from rankwell.judging.estimation.estimates import Estimated
@@ -402,7 +402,7 @@ def judging_correct(
 
     Estimates that could be further off than --max-bias are refused; their range is printed all the same.
 
-    Example: ``rankwell judging correct qrels.txt sampled.run -m hit@10 -m auc --candidates 1682``
+    Example: ``rankwell judging correct held-out.txt sampled.run -m hit@10 -m auc --candidates 1682``
     """
     from rankwell.judging import correct
     from rankwell.judging.correction import Corrected

@@ -33,7 +33,7 @@ class Policy(SetOnce):
     scores
         ``double``, or ``single`` (rounded to 32 bits first, as trec_eval 9 and pytrec_eval do).
     depth
-        Only the items down to rank n of each list are read; None for all.
+        Only the items down to rank n of each list are read; by default all.
     duplicates
         A repeated item in a list: ``error``, ``first`` (later copies keep their rank but gain nothing), ``drop`` (lists
         are numbered 1 to n without them), ``each`` (every copy counts as an item of its own, so that values can exceed
@@ -62,12 +62,12 @@ class Policy(SetOnce):
         does; printed only if it is on.
     group
         Items that are parts of one thing, such as passages of a document, count once: of each list the first row of a group
-        stays, numbered 1 to n, after ``depth`` and ``duplicates`` and before all other rules. A column of ``items=``
-        (``"document"``), or ``rw.before("#")``, what an id says before its last ``#``; text without a letter or digit, such as
-        ``"#"``, means the same. None: each item for itself.
+        stays, numbered 1 to n, after ``depth`` and ``duplicates`` and before all other rules. A column of the
+        items (``document``), or text without a letter or digit (``#``): what an id says before its last ``#``, as
+        ``rw.before("#")`` does in Python. By default each item counts for itself.
     judged
-        With ``group``, what judgements are of: ``groups``, or ``items`` (a group has the highest grade of its items); None finds out
-        from the ids of the run, or refuses where both are judged.
+        With ``group``, what judgements are of: ``groups``, or ``items`` (a group has the highest grade of its items); by default
+        the ids of the run tell, and where both are judged it is refused.
 
     Raises
     ------

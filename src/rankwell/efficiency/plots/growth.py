@@ -28,7 +28,7 @@ ROOM = 150  # pixels for what is written at the end of a line
 @drawing
 @checked
 def growth(found: Any, *, quantity: str | None = None, lang: str = "en", dark: bool = False) -> Any:
-    """Draw how indexing time, memory, index size and latency grow with the number of documents, each system with its exponent.
+    """Draw how costs grow with the number of documents: indexing time, memory, index size and latency, each with its exponent.
 
     Both axes are logarithmic, so a·n^b is a straight line of slope b. A point is a repetition, a line the fit with the band of its
     interval; it is broken where the exponent is not constant.

@@ -46,7 +46,7 @@ def latency(
     lang: str = "en",
     dark: bool = False,
 ) -> Any:
-    """Draw the distribution of the latencies of each system and load: its quantiles, on a scale that stretches the slowest calls.
+    """Draw the distribution of latencies of each system and load: its quantiles, on a scale that stretches the slowest calls.
 
     Loads are beside each other, cold passes have broken lines. Latencies that span more than a decade are in log scale. Of more
     than eight systems the fastest three at p95 are in colour. A time-out counts as infinitely long, so its line ends before; calls

@@ -199,9 +199,9 @@ def calibration(
     column
         The column of topics; default: ``topics``, or one of a usual name such as ``genres``.
     query
-        One user; None for the mean over all users.
+        One user; by default the mean over all users.
     k
-        Only the first k items of each list; None for all.
+        Only the first k items of each list; by default all.
     highlight
         The systems in colour; of more than eight, default: the three with the least mean divergence.
     read

@@ -195,7 +195,7 @@ def curve(
     qrels
         The judgements; None for metrics that need only lists.
     metric
-        A metric without a cut-off, such as ``"ndcg"`` or ``rw.P``.
+        A metric without a cut-off, such as ``ndcg``; in Python also its class, ``rw.nDCG``.
     ks
         The cut-offs; default 1, 3, 5, 10, 20, 50, 100 as far as the lists are that long.
     highlight

@@ -163,7 +163,7 @@ def exposure(
     items
         The catalogue; default: the items of ``train``.
     k
-        Only the first k items of each list; None for all.
+        Only the first k items of each list; by default all.
     view
         ``cut``: every slot counts the same; ``log2p1``: a slot at rank r counts 1 / log2(r + 1), as much as it is seen.
     groups

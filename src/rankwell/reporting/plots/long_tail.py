@@ -114,8 +114,16 @@ def long_tail(
     ----------
     train
         The log, in any form that ``rankwell.read_qrels`` reads, or what ``rankwell.long_tail`` returned.
-    items, head, at, mid, ties
-        As for ``rankwell.long_tail``: the catalogue, and the rule for the head.
+    items
+        The catalogue, so that items that nobody used count too.
+    head
+        The rule for the head, as of ``rankwell.long_tail``.
+    at
+        The number of that rule, such as the share of all interactions.
+    mid
+        The same for the end of the middle, before the tail.
+    ties
+        Equally popular items at the cut: by their ids, all in, or all out.
     names
         A table of items with their titles, for what is shown on hover; default: ``items``, if it has any.
     text

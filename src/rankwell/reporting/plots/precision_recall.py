@@ -123,7 +123,7 @@ def precision_recall(
     runs, qrels
         Runs by name, or one run, and the judgements.
     query
-        The query; None for the mean over all queries with a relevant item.
+        The query; by default the mean over all queries with a relevant item.
     levels
         For the mean: the number of evenly spaced levels of recall, such as 11 or 101, or the levels themselves.
     rel

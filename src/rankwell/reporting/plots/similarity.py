@@ -191,7 +191,7 @@ def similarity(
     run
         The run, in any form.
     items
-        A table of items; their titles are shown, and ``of="items"`` needs their features.
+        A table of items; their titles are shown, and the similarity of ``items`` needs their features.
     of
         ``users`` for several lists, ``items`` for one.
     users
