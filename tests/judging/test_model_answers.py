@@ -288,16 +288,18 @@ def test_labels_of_nuggets_become_a_run_and_what_has_none_is_not_assigned(tmp_pa
 def test_assignments_are_no_judgements_and_judgements_no_assignments(tmp_path):
     found, key = of_nuggets(tmp_path)
     told = read(tmp_path, [openai(found.requests()[0]["custom_id"], "GRADE: 2")], key)
-    with pytest.raises(rw.RankwellError, match=r"assignments of nuggets, and no judgements; take run\(\)"):
+    with pytest.raises(
+        rw.RankwellError, match=r"asked about nuggets, which gives no judgements of items; take run\(\)"
+    ):
         told.qrels()
     with pytest.raises(
-        rw.RankwellError, match=r"assignments of nuggets, whose ids may be sentences, are written as \.csv"
+        rw.RankwellError, match=r"assignments are a run with columns, which is written as \.csv"
     ):
         told.save(tmp_path / "run.qrels")
     (tmp_path / "items").mkdir()
     other, key = asked(tmp_path / "items")
     told = read(tmp_path, [openai(other.requests()[0]["custom_id"], "GRADE: 2")], key)
-    with pytest.raises(rw.RankwellError, match=r"no assignments of nuggets; take qrels\(\)"):
+    with pytest.raises(rw.RankwellError, match=r"asked about items, which gives no run; take qrels\(\)"):
         told.run()
 
 

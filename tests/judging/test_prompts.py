@@ -204,12 +204,12 @@ def test_a_template_for_nuggets_has_a_place_for_the_answer(tmp_path):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"grades": "0-3"}, "nuggets are labelled support, partial_support or not_support"),
-        ({"text": "text"}, "leave out grades and text"),
+        ({"grades": "0-3"}, "the labels are not_support, partial_support or support; leave out grades"),
+        ({"text": "text"}, "an answer has one text; leave out text"),
         ({"items": {"q9": "text"}}, "there is no answer to any of the 3 queries, such as 'q1'"),
         ({"items": [*ANSWERS["records"], {**ANSWERS["records"][0], "run_id": "other"}]}, "several systems ('made-up', 'other')"),
         ({"items": [*ANSWERS["records"], ANSWERS["records"][0]]}, "two answers are to the query 'q1'"),
-        ({"form": "nugget"}, "must be openai, anthropic, plain, nuggets, nuggets-anthropic or nuggets-plain"),
+        ({"form": "nugget"}, "must be openai, anthropic, plain, nuggets, nuggets-anthropic, nuggets-plain, support, support-anthropic or support-plain"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_asked_of_nuggets(options, said):

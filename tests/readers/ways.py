@@ -270,6 +270,7 @@ RUNS = {
 NEEDS_SCORES = {"test.letor": letor}  # a run of it has its scores in another file
 
 FORMATS = {
+    "alce": [],  # of citations, which have no scores: tests/readers/memory/test_cited_answers.py
     "browsecomp": ["agents.json"],
     "chroma": ["chroma.json"],
     "elasticsearch": ["searches.json"],
@@ -285,6 +286,7 @@ FORMATS = {
     "recbole": ["data.inter"],
     "search_relevance": ["ratings.json"],
     "solr": ["selects.json"],
+    "trec_rag": [],  # of citations, too
     "ubi": ["ubi.ndjson"],
     "vespa": ["roots.json"],
     "arrow": ["file.arrow", "stream.arrows"],

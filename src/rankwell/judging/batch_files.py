@@ -7,7 +7,9 @@ from typing import Any, Literal, NamedTuple, TypedDict, get_args
 
 Form = Literal["openai", "anthropic", "plain"]
 FORMS = ("openai", "anthropic", "plain")
-PromptForm = Literal["openai", "anthropic", "plain", "nuggets", "nuggets-anthropic", "nuggets-plain"]
+PromptForm = Literal[
+    "openai", "anthropic", "plain", "nuggets", "nuggets-anthropic", "nuggets-plain", "support", "support-anthropic", "support-plain",
+]  # fmt: skip
 PROMPT_FORMS = get_args(PromptForm)  # with what is asked, if it is not a grade for each item
 # room for a reason before the grade; an answer that is cut off by it is counted and not read
 MOST_TOKENS = 1_000

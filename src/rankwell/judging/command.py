@@ -575,7 +575,8 @@ def judging_prompts(
     pairs: Annotated[
         str,
         Option(
-            help="what to judge: the file of ``judging next`` or ``judging sample``, or judgements in any form, whose grades are not told"
+            help="what to judge: the file of ``judging next`` or ``judging sample``, or judgements in any form, whose grades are not told; "
+            "for support the answers of a system, as TREC RAG has them"
         ),
     ],
     /,
@@ -608,7 +609,7 @@ def judging_prompts(
         PromptForm,
         Option(
             help="the form of the requests: what the batches of one of these take, or plain messages; ``nuggets`` (as of openai) asks "
-            "whether answers support the nuggets of their queries"
+            "whether answers support the nuggets of their queries, ``support`` whether passages support the sentences that cite them"
         ),
     ] = "openai",
     repeats: Annotated[str, Option(help="the share of pairs that are asked twice, such as ``10%``")] = "0%",
@@ -663,7 +664,7 @@ def judging_answers(
         Option(
             name=("--output", "-o"),
             group=OUTPUT,
-            help="the judgements: ``.csv`` with model, prompt and date, or ``.txt`` or ``.qrels`` for TREC; of nuggets a run, ``.csv``",
+            help="the judgements: ``.csv`` with model, prompt and date, or ``.txt`` or ``.qrels`` for TREC; of nuggets and of support a run, ``.csv``",
         ),
     ] = "model.csv",
 ) -> None:
@@ -675,7 +676,7 @@ def judging_answers(
     Example: ``rankwell judging answers batch.key.json out.jsonl --date 2026-11-25 -o model.csv``
     """
     from rankwell.judging import answers
-    from rankwell.judging.model_answers import refuse_suffix
+    from rankwell.judging.model_answers import WHAT, refuse_suffix
 
     refuse_suffix(output)
     refuse_files([key, file, *files], [output])
@@ -683,7 +684,7 @@ def judging_answers(
     found.save(output)
     again = f"; {found.repeats:,} more are of repeats" if found.repeats else ""
     sys.stderr.write(
-        f"rankwell: note: wrote {len(found):,} {'assignments' if found.asks else 'judgements'} of {found.requests:,} requests to "
+        f"rankwell: note: wrote {len(found):,} {WHAT.get(found.asks, 'judgements')} of {found.requests:,} requests to "
         f"{printable(output)}{again}.\n"
     )
     same = found.self_agreement

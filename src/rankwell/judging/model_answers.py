@@ -20,10 +20,9 @@ from rankwell.display.saved_files import Kind, ensure
 from rankwell.errors import DataError, InputError, UsageError, brief
 from rankwell.judging.answer_grammar import grade_in
 from rankwell.judging.batch_files import AnswerLine, read_answer_line
-from rankwell.judging.model_prompts import KIND, LABELS, NUGGETS
+from rankwell.judging.model_prompts import KIND, LABELS, NUGGETS, SUPPORT, RunRow
 from rankwell.judging.sheets.contents import Grade
 from rankwell.tables.arguments import checked
-from rankwell.tables.columns import SUPPORT_WORDS
 from rankwell.tables.run_qrels import Assessor, Qrels, Run
 
 if TYPE_CHECKING:
@@ -40,6 +39,8 @@ WHY = {
     "missing": "were not answered",
 }
 DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)  # fromisoformat takes more, such as weeks
+WHAT = {NUGGETS: "assignments", SUPPORT: "judgements of support"}  # where other requests give judgements
+ASSIGNED, CITED = ("query", "item", "score"), ("query", "part", "item", "support")
 COLUMNS = "query", "item", "grade", "judge", "time", "order", "is_repeat", "comment"
 
 
@@ -64,9 +65,10 @@ class Key(TypedDict):
     model: str
     prompt: str
     grades: list[GradeRow]
-    pairs: list[tuple[str | int, str | int]]
+    pairs: list[tuple[str | int, ...]]
     tasks: list[TaskRow]
-    asks: NotRequired[Literal["nuggets"]]
+    asks: NotRequired[Literal["nuggets", "support"]]
+    rows: NotRequired[list[RunRow]]
 
 
 KEY = Kind(
@@ -87,11 +89,12 @@ class Answers:
 
     assessor: Assessor
     grades: tuple[Grade, ...]
-    rows: tuple[tuple[str | int, str | int, int, bool], ...]
+    rows: tuple[tuple[Any, ...], ...]  # query, item, for support the sentence, grade, is_repeat
     requests: int
     counts: Counter[str]
     failures: Counter[str]
-    asks: str = ""  # nuggets, where each grade is a label of one that an answer may support
+    asks: str = ""  # nuggets or support, where each grade is a label of what an answer or a passage says
+    cited: tuple[RunRow, ...] = ()  # the rows of the run whose support was asked about
 
     def __len__(self) -> int:
         return sum(not is_repeat for *_, is_repeat in self.rows)
@@ -104,44 +107,59 @@ class Answers:
     @property
     def self_agreement(self) -> float:
         """The share of repeats with the grade that the model gave first; NaN if none was asked and answered twice."""
-        first = {(query, item): grade for query, item, grade, is_repeat in self.rows if not is_repeat}
+        first = {tuple(pair): grade for *pair, grade, is_repeat in self.rows if not is_repeat}
         same = [
-            grade == first[query, item]
-            for query, item, grade, again in self.rows
-            if again and (query, item) in first
+            grade == first[tuple(pair)]
+            for *pair, grade, is_repeat in self.rows
+            if is_repeat and tuple(pair) in first
         ]
         return float(np.mean(same)) if same else float("nan")
 
     def run(self) -> Run:
         """Return the assignments of nuggets as a run, without repeats: 1, 0.5 or 0; UsageError if nothing was asked of nuggets."""
-        if self.asks != NUGGETS:
-            raise UsageError("these are judgements of items, and no assignments of nuggets; take qrels().")
-        query, item, score = zip(*self._assignments(), strict=True) if self.rows else ([], [], [])
-        return Run(query=list(query), item=list(item), score=np.array(score, np.float64), name="model")
+        if not self.asks:
+            raise UsageError("the requests asked about items, which gives no run; take qrels().")
+        if self.asks == SUPPORT:
+            raise UsageError(
+                "the requests asked about support, whose run is a table; save('support.csv') writes it."
+            )
+        rows = self._run_rows()
+        query, item, score = zip(*rows, strict=True) if rows else ([], [], [])
+        return Run(query, item, np.array(score, np.float64), name="model")
 
-    def _assignments(self) -> list[tuple[str | int, str | int, float]]:
-        scores = {each.grade: SUPPORT_WORDS[each.label] for each in self.grades}
-        return [(query, item, scores[grade]) for query, item, grade, is_repeat in self.rows if not is_repeat]
+    def _run_rows(self) -> list[tuple[Any, ...]]:
+        """The assignments of nuggets; or the rows of the cited answers, with the support that the model gave."""
+        scores = [(*pair, grade / 2) for *pair, grade, is_repeat in self.rows if not is_repeat]
+        if self.asks != SUPPORT:
+            return scores
+        said = {(query, part, item): score for query, item, part, score in scores}
+        return [
+            (query, part, item, said.get((query, part, item), support))
+            for query, part, item, support in self.cited
+        ]
 
     def qrels(self) -> Qrels:
-        """Return the judgements, without repeats, and who made them; UsageError if they are assignments of nuggets."""
-        if self.asks == NUGGETS:
-            raise UsageError("these are assignments of nuggets, and no judgements; take run().")
+        """Return the judgements, without repeats, and who made them; UsageError if they are of nuggets or citations."""
+        if self.asks:
+            raise UsageError(
+                f"the requests asked about {self.asks}, which gives no judgements of items; take {'save()' if self.asks == SUPPORT else 'run()'}."
+            )
         first_rows = [row for row in self.rows if not row[3]]
         query, item, grade = ([row[at] for row in first_rows] for at in range(3))
         return Qrels(query, item, np.array(grade, np.float64), assessor=self.assessor, name="model")
 
     def to_frame(self) -> pl.DataFrame:
-        """Return a frame with a row per answer: query, item, grade, is_repeat."""
+        """Return a frame with a row per answer: query, item, for support the sentence (part), grade, is_repeat."""
         import polars as pl
 
-        names = ["query", "item", "grade", "is_repeat"]
+        names = ["query", "item", *["part"] * (self.asks == SUPPORT), "grade", "is_repeat"]
         return pl.DataFrame(list(self.rows), schema=names, orient="row")
 
     def save(self, path: str | Path) -> None:
         """Write the judgements as a judging sheet exports them (``.csv``), which ``evaluate``, ``agreement`` and ``merge`` read, or for TREC.
 
-        Assignments of nuggets are written as a run, a ``.csv`` with query, item and score.
+        Assignments of nuggets are written as a run, a ``.csv`` with query, item and score; support of citations as one with query, part
+        (the sentence), item and support.
 
         Raises
         ------
@@ -153,12 +171,12 @@ class Answers:
             raise DataError(
                 f"no answer gave a judgement, and {path} is not written: {'; '.join(self.notes())}."
             )
-        if self.asks == NUGGETS:
+        if self.asks:
             if suffix != ".csv":
                 raise UsageError(
-                    f"{path}: assignments of nuggets, whose ids may be sentences, are written as .csv."
+                    f"{path}: {WHAT[self.asks]} are a run with columns, which is written as .csv."
                 )
-            _write_rows([("query", "item", "score"), *self._assignments()], path)
+            _write_rows([CITED if self.asks == SUPPORT else ASSIGNED, *self._run_rows()], path)
             return
         if suffix == ".csv":
             judge, date = self._judge, self.assessor.date
@@ -195,7 +213,7 @@ class Answers:
 
     def __repr__(self) -> str:
         more = f", and {self.repeats:,} of repeats" if self.repeats else ""
-        what = "assignments" if self.asks == NUGGETS else "judgements"
+        what = WHAT.get(self.asks, "judgements")
         return f"Answers of {self.assessor}: {len(self):,} {what} of {self.requests:,} requests{more}"
 
 
@@ -232,7 +250,7 @@ def answers(key: str | Path, file: str | Path, /, *files: str | Path, date: str 
     Answers
         ``found.qrels()`` are judgements that carry model, prompt and date; ``found.save("model.csv")`` writes them; ``found.counts`` says
         what gave no grade: refusals, answers cut off, grades outside the scale, ties … Such pairs stay unjudged, and are never 0. Where
-        nuggets were asked about, ``found.run()`` is the run of their assignments, and ``save`` writes it.
+        nuggets were asked about, ``found.run()`` is the run of their assignments, and ``save`` writes it; of citations ``save`` writes the support.
 
     Raises
     ------
@@ -292,7 +310,8 @@ def answers(key: str | Path, file: str | Path, /, *files: str | Path, date: str 
         else:
             rows.append((*pairs[task["pair"]], most[0][0], task["is_repeat"]))
     assessor = Assessor("model", batch["model"], prompt=batch["prompt"], date=date)
-    return Answers(assessor, scale, tuple(rows), len(tasks), counts, failures, batch.get("asks", ""))
+    asks, cited = batch.get("asks", ""), tuple(batch.get("rows", ()))
+    return Answers(assessor, scale, tuple(rows), len(tasks), counts, failures, asks, cited)
 
 
 def _refuse_date(text: str) -> None:
@@ -312,15 +331,19 @@ def _read_key(path: str | Path) -> Key:
             "grades",
             "this is no scale",
         )
-        labels = [label._asdict() for label in LABELS]
-        ensure(
-            "asks" not in data or data["grades"] == labels, "grades", "these are not the labels of nuggets"
-        )
+        asks = data.get("asks", "")
+        labels = [label._asdict() for label in LABELS.get(asks, ())]
+        ensure(not asks or data["grades"] == labels, "grades", f"these are not the labels of {asks}")
+        width = 3 if asks == SUPPORT else 2
+        ensure({*map(len, data["pairs"])} <= {width}, "pairs", f"one is not of {width} ids")
+        ensure((asks == SUPPORT) == ("rows" in data), "rows", "they go with requests about support")
         first = [row["pair"] for row in data["tasks"] if not row["is_repeat"]]
         ensure(sorted(first) == [*range(len(data["pairs"]))], "tasks", "they do not ask for each pair once")
         again = {row["pair"] for row in data["tasks"] if row["is_repeat"]}
         ensure(again <= {*first}, "tasks", "one repeats a pair that there is not")
-        ensure(len({*map(tuple, data["pairs"])}) == len(data["pairs"]), "pairs", "one stands there twice")
+        ensure(len({*data["pairs"]}) == len(data["pairs"]), "pairs", "one stands there twice")
+        rows = {(query, item, part) for query, part, item, _ in data.get("rows", ())}
+        ensure(asks != SUPPORT or {*data["pairs"]} <= rows, "pairs", "one is no citation of its rows")
     return data
 
 

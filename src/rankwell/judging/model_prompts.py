@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from rankwell import __version__
 from rankwell.display.output import write
@@ -19,6 +19,7 @@ from rankwell.errors import InputError, UsageError, brief, nearest, one_of
 from rankwell.judging.batch_files import FORMS, PROMPT_FORMS, Form, PromptForm, request
 from rankwell.judging.sheets.contents import (
     Grade,
+    SheetPairs,
     SheetTask,
     contents_of,
     grades_of,
@@ -26,17 +27,22 @@ from rankwell.judging.sheets.contents import (
     pairs_in,
     tasks_of,
 )
-from rankwell.readers.texts import texts_of_answers, texts_of_queries
+from rankwell.readers.memory.cited_answers import LOST
+from rankwell.readers.texts import cited_answers, texts_of_answers, texts_of_queries
 from rankwell.records import record
 from rankwell.tables.arguments import checked
 from rankwell.tables.columns import SUPPORT_WORDS
-from rankwell.tables.run_qrels import DIGITS, Assessor
+from rankwell.tables.run_qrels import DIGITS, Assessor, Qrels
 
+RunRow = tuple[str | int, int | None, str | int | None, float | None]  # query, part, item, support
 KIND = "judging prompts"
-NUGGETS = "nuggets"
-LABELS = tuple(
-    Grade(at, label) for at, label in enumerate(sorted(SUPPORT_WORDS, key=SUPPORT_WORDS.__getitem__))
-)
+NUGGETS, SUPPORT = "nuggets", "support"
+SAID = {NUGGETS: "answer", SUPPORT: "sentence"}  # what is judged beside query and item, by what is asked
+# from 0 for no support to 2 for full support, so that half of the grade is the support
+LABELS = {
+    NUGGETS: tuple(map(Grade, range(3), sorted(SUPPORT_WORDS, key=SUPPORT_WORDS.__getitem__))),
+    SUPPORT: tuple(map(Grade, range(3), ("no support", "partial support", "full support"))),
+}
 SUFFIX = ".jsonl"
 
 
@@ -51,12 +57,13 @@ class Prompts:
     form: Form
     prompt: str
     grades: tuple[Grade, ...]
-    pairs: tuple[tuple[str | int, str | int], ...]
+    pairs: tuple[tuple[str | int, ...], ...]
     tasks: tuple[SheetTask, ...]
     messages: Sequence[tuple[str, str]]
     without_text: Counter[str]
-    asks: str = ""  # nuggets, where each pair is a nugget that an answer may support
-    unanswered: int = 0  # queries
+    asks: str = ""  # nuggets, where each pair is a nugget that an answer may support; or support, where its third member is a sentence
+    left_out: tuple[str, ...] = ()  # what is not asked about, as sentences
+    rows: tuple[RunRow, ...] = ()  # of the run that the answers about support complete
 
     def __len__(self) -> int:
         return len(self.tasks)
@@ -81,7 +88,7 @@ class Prompts:
             "rankwell": __version__, "kind": KIND, "key": self.key, "model": self.model, "prompt": self.prompt,
             "grades": [grade._asdict() for grade in self.grades], "pairs": [list(pair) for pair in self.pairs],
             "tasks": [task._asdict() for task in self.tasks],
-        } | ({"asks": self.asks} if self.asks else {})  # fmt: skip
+        } | ({"asks": self.asks} if self.asks else {}) | ({"rows": [list(row) for row in self.rows]} if self.rows else {})  # fmt: skip
 
     def save(self, path: str | Path) -> Path:
         """Write the requests to a file that ends in ``.jsonl``, and beside it the key to them, whose path is returned.
@@ -119,10 +126,7 @@ class Prompts:
             for what, n in self.without_text.items()
             if n
         ]
-        n = self.unanswered
-        return notes + [
-            f"{n:,} of the queries have no answer; their nuggets are not asked about, and count as not assigned"
-        ] * (n > 0)
+        return [*notes, *self.left_out]
 
     def __repr__(self) -> str:
         again = sum(task.is_repeat for task in self.tasks)
@@ -161,12 +165,14 @@ def prompts(
     ----------
     pairs
         What to judge: what ``next`` or ``sample`` returns or has saved, or judgements in any form that ``read_qrels`` takes, whose grades are
-        not told. A pair that is there twice is asked once.
+        not told. A pair that is there twice is asked once. For support the answers of one system, whose sentences cite passages, as
+        TREC RAG has them.
     model
         The name of the model, which the requests and the judgements carry.
     items, queries, text
         Tables with the texts of items and of queries, and the columns of ``items`` to send, by default a title and a text under usual
-        names. For nuggets ``items`` are the answers of one system: those of TREC RAG, or a table of query and text.
+        names. For nuggets ``items`` are the answers of one system: those of TREC RAG, or a table of query and text. For support they are
+        the passages, and a query without a text in ``queries`` has that of the answers.
     grades, guidelines
         The scale, as for ``sheet``, and a file with what judges have to know.
     template
@@ -176,7 +182,8 @@ def prompts(
     form
         ``openai`` or ``anthropic``, what their batches take, or ``plain``: custom_id, model and messages. ``nuggets`` (in the form of
         OpenAI), ``nuggets-anthropic`` or ``nuggets-plain`` ask whether the answer to a query supports each of its nuggets: ``pairs`` are
-        then the nuggets, whose ids are their texts, and a template has a place ``{answer}`` or ``{answer_json}``, too.
+        then the nuggets, whose ids are their texts, and a template has a place ``{answer}`` or ``{answer_json}``, too. ``support`` and
+        its kin ask whether each passage that a sentence cites supports it; a template has a place ``{sentence}`` or ``{sentence_json}``.
     repeats, seed
         The share of pairs that are asked twice, to see how far the model agrees with itself, and the seed of these.
     read, encoding
@@ -209,11 +216,12 @@ def prompts(
         raise UsageError(f"repeats={repeats:g}: must be a share from 0 to 1, such as 0.1 (10%).")
     asks, _, rest = ("", "", form) if form in FORMS else form.partition("-")
     batch: Any = rest or "openai"
-    if asks and not (grades is None and text is None):
-        raise UsageError(
-            f"form={brief(form)}: nuggets are labelled {one_of(SUPPORT_WORDS)}, and an answer has one text; leave out grades and text."
-        )
-    own, scale = Template.of(template, asks), LABELS if asks else grades_of(grades, words_of("en"))
+    if asks and grades is not None:
+        labels = one_of([each.label for each in LABELS[asks]])
+        raise UsageError(f"form={brief(form)}: the labels are {labels}; leave out grades.")
+    if asks == NUGGETS and text is not None:
+        raise UsageError(f"form={brief(form)}: an answer has one text; leave out text.")
+    own, scale = Template.of(template, asks), LABELS[asks] if asks else grades_of(grades, words_of("en"))
     shared = {
         "grades": "\n".join(
             f"{each.grade}: {each.label}" if each.label else str(each.grade) for each in scale
@@ -221,50 +229,126 @@ def prompts(
         "numbers": ", ".join(str(each.grade) for each in scale),
         "guidelines": "" if guidelines is None else guidelines_in(guidelines).strip(),
     }
-    listed, ids, of_queries, of_items = pairs_in(pairs, read)
-    unanswered = 0
-    if asks:
-        said = dict(zip(of_queries, texts_of_answers(items, listed, encoding).of(of_queries), strict=True))
-        ids = [pair for pair in ids if (said[pair[0]] or "").strip()]
-        unanswered = len(of_queries) - len({query for query, _ in ids})
-        if not ids:
-            raise UsageError(
-                f"items: there is no answer to any of the {len(of_queries):,} queries, such as {brief(of_queries[0])}."
-            )
-        texts = texts_of_queries(queries, listed, encoding)
-        of_asked = [None] * len(of_queries) if texts is None else texts.of(of_queries)
-        asked = {query: each or str(query) for query, each in zip(of_queries, of_asked, strict=True)}
-        shown = {item: str(item) for item in of_items}
-        without = Counter(queries=sum(not each for each in of_asked))
+    columns = [text] if isinstance(text, str) else text
+    if asks == NUGGETS:
+        asked = _of_nuggets(pairs_in(pairs, read), items, queries, encoding)
+    elif asks == SUPPORT:
+        asked = _of_citations(pairs, items, queries, columns, read, encoding)
     else:
-        contents = contents_of(
-            of_queries, of_items, pairs=listed, texts=queries, catalogue=items, image=None, encoding=encoding,
-            columns=[text] if isinstance(text, str) else text,
-        )  # fmt: skip
-        said, without = {}, contents.without_text
-        asked = dict(
-            zip(of_queries, (each.get("text", each["id"]) for each in contents.queries), strict=True)
-        )
-        shown = dict(zip(of_items, map(_whole, contents.items), strict=True))
-    messages = [
-        own.filled(shared | _of_pair(query, item, asked[query], shown[item], said.get(query) or ""))
-        for query, item in ids
-    ]
-    tasks = tasks_of([0] * len(ids), order="given", repeats=repeats, seed=seed)
+        asked = _of_items(pairs_in(pairs, read), items, queries, columns, encoding)
+    messages = [own.filled(shared | asked.places(pair, SAID.get(asks, ""))) for pair in asked.pairs]
+    tasks = tasks_of([0] * len(asked.pairs), order="given", repeats=repeats, seed=seed)
     prompt = own.digest(shared)
-    return Prompts(model, batch, prompt, scale, tuple(ids), tuple(tasks), messages, without, asks, unanswered)
+    return Prompts(
+        model, batch, prompt, scale, tuple(asked.pairs), tuple(tasks), messages, asked.without_text, asks, asked.left_out, asked.rows
+    )  # fmt: skip
+
+
+class Asked(NamedTuple):
+    """What is asked: pairs, texts of queries and items, what was said (answers by query, sentences by pair), and what is left out."""
+
+    pairs: list[Any]
+    queries: Mapping[Any, str]
+    items: Mapping[Any, str]
+    without_text: Counter[str]
+    said: Mapping[Any, str] = {}
+    left_out: tuple[str, ...] = ()
+    rows: tuple[RunRow, ...] = ()
+
+    def places(self, pair: tuple[Any, ...], word: str) -> dict[str, str]:
+        """Return the text in each place of a template, as it is and as JSON; ``word`` is the place of what was said."""
+        query, item = pair[:2]
+        texts = {"query": self.queries[query], "item": self.items[item]}
+        if word:
+            texts[word] = self.said[pair if len(pair) > 2 else query]
+        as_json = {f"{name}_json": json.dumps(value, ensure_ascii=False) for name, value in texts.items()}
+        return {**texts, **as_json, "query_id": str(query), "item_id": str(item)}
+
+
+def _of_items(
+    pairs: SheetPairs, items: Any, queries: Any, columns: Sequence[str] | None, encoding: str | None
+) -> Asked:
+    contents = contents_of(
+        pairs.queries, pairs.items, pairs=pairs.listed, texts=queries, catalogue=items, image=None, encoding=encoding, columns=columns,
+    )  # fmt: skip
+    asked = (each.get("text", each["id"]) for each in contents.queries)
+    return Asked(
+        pairs.ids,
+        dict(zip(pairs.queries, asked, strict=True)),
+        dict(zip(pairs.items, map(_whole, contents.items), strict=True)),
+        contents.without_text,
+    )
+
+
+def _of_nuggets(pairs: SheetPairs, answers: Any, queries: Any, encoding: str | None) -> Asked:
+    listed, of_queries = pairs.listed, pairs.queries
+    said = dict(zip(of_queries, texts_of_answers(answers, listed, encoding).of(of_queries), strict=True))
+    ids = [pair for pair in pairs.ids if (said[pair[0]] or "").strip()]
+    if not ids:
+        raise UsageError(
+            f"items: there is no answer to any of the {len(of_queries):,} queries, such as {brief(of_queries[0])}."
+        )
+    n = len(of_queries) - len({query for query, _ in ids})
+    left_out = (
+        f"{n:,} of the queries have no answer; their nuggets are not asked about, and count as not assigned"
+    )
+    texts = texts_of_queries(queries, listed, encoding)
+    of_asked = [None] * len(of_queries) if texts is None else texts.of(of_queries)
+    return Asked(
+        ids,
+        {query: each or str(query) for query, each in zip(of_queries, of_asked, strict=True)},
+        {item: str(item) for item in pairs.items},
+        Counter(queries=sum(not each for each in of_asked)),
+        {query: each or "" for query, each in said.items()},
+        (left_out,) if n else (),
+    )
+
+
+def _of_citations(
+    answers: Any, items: Any, queries: Any, columns: Sequence[str] | None, read: Mapping[str, Any] | None, encoding: str | None
+) -> Asked:  # fmt: skip
+    cited = cited_answers(answers, read or {}, encoding)
+    said = {
+        (row.query, row.item, row.part): row.text
+        for row in cited.rows
+        if row.item is not None and row.support is None
+    }
+    if not said:
+        raise UsageError(f"{cited.label}: no sentence cites anything that is still to be judged.")
+    of_queries, of_items = ([*dict.fromkeys(column)] for column in [*zip(*said, strict=True)][:2])
+    listed = Qrels(*zip(*[pair[:2] for pair in said], strict=True))
+    contents = contents_of(
+        of_queries, of_items, pairs=listed, texts=queries, catalogue=items, image=None, encoding=encoding, columns=columns
+    )  # fmt: skip
+    own = {row.query: row.question for row in cited.rows}
+    asked = {
+        query: each.get("text") or own[query]
+        for query, each in zip(of_queries, contents.queries, strict=True)
+    }
+    has_text = [bool(each.keys() & {"title", "text"}) for each in contents.items]
+    shown = {
+        item: _whole(each) for item, each, has in zip(of_items, contents.items, has_text, strict=True) if has
+    }
+    ids = [pair for pair in said if pair[1] in shown]
+    n = len(said) - len(ids)
+    left_out = (
+        f"{n:,} of the citations are of items without text; they are not asked about, and have no support"
+    )
+    return Asked(
+        ids,
+        {query: each or str(query) for query, each in asked.items()},
+        shown,
+        Counter(queries=sum(not each for each in asked.values())),
+        said,
+        (left_out,) * (n > 0)
+        + tuple(f"{lost:,} {LOST}; their support is 0" for lost in cited.counts.values()),
+        tuple(row[:4] for row in cited.rows),
+    )
 
 
 def _whole(item: Mapping[str, Any]) -> str:
     """The text of an item, with its title above it; its id if it has none."""
     return "\n\n".join(item[part] for part in ("title", "text") if item.get(part)) or str(item["id"])
-
-
-def _of_pair(query: str | int, item: str | int, asked: str, shown: str, said: str) -> dict[str, str]:
-    as_json = {"query_json": asked, "item_json": shown, "answer_json": said}
-    return {"query": asked, "query_id": str(query), "item": shown, "item_id": str(item), "answer": said} | {
-        name: json.dumps(value, ensure_ascii=False) for name, value in as_json.items()
-    }
 
 
 PLACES = (
@@ -278,7 +362,6 @@ PLACES = (
     "numbers",
     "guidelines",
 )
-ANSWER_PLACES = ("answer", "answer_json")  # where nuggets are asked about
 PLACE = re.compile(r"\{\{|\}\}|\{([A-Za-z_]*)\}")
 RULE = re.compile(r"^---[ \t]*\n", re.MULTILINE)
 BRACES = {"{{": "{", "}}": "}"}
@@ -312,15 +395,17 @@ class Template:
             text, name = guidelines_in(path), str(path)
         text = text.replace("\r\n", "\n")
         system, rule, user = text.partition(match[0]) if (match := RULE.search(text)) else ("", "", text)
+        said = SAID.get(asks)
+        more = () if said is None else (said, f"{said}_json")
         template = cls(name, system.strip() if rule else "", user.strip())
-        places, known = template.places(), (*PLACES, *ANSWER_PLACES) if asks else PLACES
+        places, known = template.places(), (*PLACES, *more)
         for place in places:
             if place not in known:
                 raise UsageError(
                     f"{name}: {{{place}}} is none of {one_of([f'{{{own}}}' for own in known])}.{nearest(place, known)} "
                     f"Write {{{{ and }}}} for braces."
                 )
-        for what in ("query", "item", "answer") if asks else ("query", "item"):
+        for what in ("item", *more[:1]) if asks == SUPPORT else ("query", "item", *more[:1]):
             if not places & {what, f"{what}_json"}:
                 raise UsageError(
                     f"{name}: the template says nowhere what the {what} is; write {{{what}}} or {{{what}_json}}."
@@ -345,6 +430,6 @@ class Template:
 
     def digest(self, values: Mapping[str, str]) -> str:
         """Return the hash of what all prompts share: the template with its grades and guidelines."""
-        shared = {place: f"{{{place}}}" for place in (*PLACES, *ANSWER_PLACES)} | dict(values)
+        shared = {place: f"{{{place}}}" for place in self.places()} | dict(values)
         text = "\n---\n".join(self.filled(shared))
         return hashlib.sha256(text.encode()).hexdigest()[:DIGITS]

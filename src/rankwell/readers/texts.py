@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,12 +15,13 @@ from rankwell.tables.items_users import Items, column_of, texts_in
 if TYPE_CHECKING:
     import polars as pl
 
-    from rankwell.readers.memory.answers import Answer
+    from rankwell.readers.memory.cited_answers import Cited
     from rankwell.tables.run_qrels import Qrels
 
 # the columns looked for where none is named; the first that is there wins
 USUAL = "text", "title", "name", "query", "question"
 USUAL_IMAGES = "image", "picture", "poster", "cover", "thumbnail"
+FORM = '{"topic_id": …, "references": [ids], "answer": [{"text": …, "citations": [0, …]}]}'
 
 
 @record(eq=False)
@@ -56,16 +57,16 @@ def texts_of_answers(source: Any, qrels: Qrels | None, encoding: str | None) -> 
         If the source cannot be read, holds several systems, or answers a query twice.
     """
     from rankwell.readers.bytes.files import File
-    from rankwell.readers.memory.answers import Shape
+    from rankwell.readers.formats.trec_rag import TEXTS
     from rankwell.readers.registry import recode
 
-    shape, answers = Shape("trec_rag", "an answer of TREC RAG", _is_answer, _joined_sentences), None
+    answers = None
     if isinstance(source, (str, os.PathLike)):
         file = recode(File(Path(source)), encoding)
-        if shape.recognises(file.head):
-            answers = shape.read_run(file, name=file.name, columns={})
-    elif shape.holds(source):
-        answers = shape.run_of(source, name="items", columns={})
+        if TEXTS.recognises(file.head):
+            answers = TEXTS.read_run(file, name=file.name, columns={})
+    elif TEXTS.holds(source):
+        answers = TEXTS.run_of(source, name="items", columns={})
     if answers is None:
         found = texts_of_queries(source, qrels, encoding)
         assert found is not None
@@ -76,18 +77,30 @@ def texts_of_answers(source: Any, qrels: Qrels | None, encoding: str | None) -> 
     return Texts(Known(table.query), pl.Series(table.item.tolist(), dtype=pl.String), "query")
 
 
-def _is_answer(value: Any) -> bool:
-    return isinstance(value, Mapping) and isinstance(value.get("answer"), list)
+def cited_answers(source: Any, read: Mapping[str, Any], encoding: str | None) -> Cited:
+    """Return the answers of one system whose sentences cite items, with the texts of the sentences.
 
+    Raises
+    ------
+    RankwellError
+        If the source cannot be read, is of no form that holds sentences and citations, or answers a query twice.
+    """
+    from rankwell.readers.bytes.files import File
+    from rankwell.readers.memory.answers import ids_of
+    from rankwell.readers.memory.cited_answers import CitedAnswers
+    from rankwell.readers.registry import form_of, reader, recode, shape_of
 
-def _joined_sentences(value: Mapping[str, Any]) -> Iterator[Answer]:
-    """Yield the text of an answer as the one item of its query, none if it is empty; 2024 and 2025 name query and system differently."""
-    from rankwell.readers.memory.answers import Answer
-
-    about = {**value, **value.get("metadata", {})}
-    text = " ".join(sentence["text"] for sentence in value["answer"])
-    query = next((about[key] for key in ("topic_id", "narrative_id", "qid") if key in about), None)
-    yield Answer([text] if text else [], query=query, system=about.get("run_id"))
+    file = None
+    if isinstance(source, (str, os.PathLike)):
+        file = recode(File(Path(source)), read.get("encoding") or encoding, read.get("format_in"))
+    shape = shape_of(source) if file is None else reader(form_of(file, file.format_in, {})[0])
+    if not isinstance(shape, CitedAnswers):
+        name = "pairs" if file is None else file.label
+        raise UsageError(
+            f"{name}: here are no answers whose sentences cite passages. Give them as TREC RAG has them, a line each: {FORM}."
+        )
+    ids = read.get("query_ids")
+    return shape.cited_in(source if file is None else file, None if ids is None else ids_of(ids))
 
 
 def texts_of_items(

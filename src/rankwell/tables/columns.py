@@ -162,6 +162,11 @@ TRUTH = {"true": 1.0, "false": 0.0}
 # what people write of nuggets, the facts that an answer should hold: how important each is, and what an answer says of it
 IMPORTANCE_WORDS = {"vital": 2.0, "okay": 1.0}
 SUPPORT_WORDS = {"support": 1.0, "partial_support": 0.5, "not_support": 0.0}
+# and of a citation: how far the cited item supports its sentence, also by the letters of TREC RAG
+CITATION_WORDS = SUPPORT_WORDS | {
+    "full_support": 1.0, "no_support": 0.0, "fs": 1.0, "ps": 0.5, "ns": 0.0,
+    "full support": 1.0, "partial support": 0.5, "no support": 0.0,
+}  # fmt: skip
 # what people write in a column of grades
 GRADE_WORDS = TRUTH | {
     "yes": 1.0, "no": 0.0, "like": 1.0, "dislike": 0.0, "positive": 1.0, "negative": 0.0, "relevant": 1.0, "irrelevant": 0.0, "nonrelevant": 0.0, "non-relevant": 0.0, "not relevant": 0.0,

@@ -154,6 +154,10 @@ class Shape:
             for place, value in values
             for answer in self._answers(value, partial(self._read, read), place)
         )
+        return self.gather(answers, word, label, ids)
+
+    def gather(self, answers: Iterable[Answer], word: str, label: str, ids: QueryIds | None) -> Any:
+        """Return the lists of all answers."""
         return gather(answers, word=word, label=label, what=self.what, ids=ids, in_order=self.in_order)
 
     def _read(self, read: Read, value: Any, place: str) -> Iterator[Answer]:
@@ -227,25 +231,10 @@ def gather(
     """
     from rankwell.readers.memory.mapping import Gathered, Members
 
-    gathered, queries = Gathered(label, word), set[Any]()
+    gathered = Gathered(label, word)
     failures, lacks, follows = list[str](), list[str](), True
     scored: Any = None
-    systems: list[Any] = []
-    for answer in answers:
-        query = _query(answer, ids, label, what)
-        if answer.system is not None and answer.system not in systems:
-            systems.append(answer.system)
-        if len(systems) > 1:
-            raise DataError(
-                f"{label}: it holds several systems ({', '.join(map(brief, systems))}), whose lists would be mixed. Give each by itself: a "
-                f"file or a list of one system."
-            )
-        if query in queries:
-            remedy = "Keep one of them."
-            if answer.query is None or ids is not None:
-                remedy = "Remove one, or tell them apart by ids: query_ids='ids.txt', an id a line in the order of the answers."
-            raise DataError(f"{label}: two answers are to the query {brief(query)}. {remedy}")
-        queries.add(query)
+    for query, answer in distinct_answers(answers, ids, label, what):
         if answer.failure:
             failures.append(f"{query} ({answer.failure})")
             continue
@@ -273,13 +262,36 @@ def gather(
     if lacks:
         note = "with an incomplete answer", "Ask again, or give them more time."
         warnings.warn(_note_of(lacks, label, *note), stacklevel=2)
+    lists = gathered.lists()
+    # where scores do not follow the order in one answer, the order counts in all
+    return lists if follows else replace(lists, numbers=None)
+
+
+def distinct_answers(
+    answers: Iterable[Answer], ids: QueryIds | None, label: str, what: str
+) -> Iterator[tuple[Any, Answer]]:
+    """Yield each answer with its query; DataError or UsageError for several systems, two answers to a query, one without a name, or none at all."""
+    queries, systems = set[Any](), list[Any]()
+    for answer in answers:
+        query = _query(answer, ids, label, what)
+        if answer.system is not None and answer.system not in systems:
+            systems.append(answer.system)
+        if len(systems) > 1:
+            raise DataError(
+                f"{label}: it holds several systems ({', '.join(map(brief, systems))}), whose lists would be mixed. Give each by itself: a "
+                f"file or a list of one system."
+            )
+        if query in queries:
+            remedy = "Keep one of them."
+            if answer.query is None or ids is not None:
+                remedy = "Remove one, or tell them apart by ids: query_ids='ids.txt', an id a line in the order of the answers."
+            raise DataError(f"{label}: two answers are to the query {brief(query)}. {remedy}")
+        queries.add(query)
+        yield query, answer
     if not queries:
         raise DataError(f"{label}: it holds no answers.")
     if ids is not None:
         ids.finish(label)
-    lists = gathered.lists()
-    # where scores do not follow the order in one answer, the order counts in all
-    return lists if follows else replace(lists, numbers=None)
 
 
 def _query(answer: Answer, ids: QueryIds | None, label: str, what: str) -> Any:

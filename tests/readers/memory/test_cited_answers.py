@@ -1,0 +1,171 @@
+"""Answers whose sentences cite items, of TREC RAG and of ALCE: what they become, and what is counted or refused."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from tests.evidence import evidence
+
+import rankwell as rw
+from rankwell.errors import DataError
+from rankwell.readers.bytes.files import File
+from rankwell.readers.formats import alce, trec_rag
+from rankwell.readers.memory.cited_answers import LOST
+from rankwell.readers.registry import guess
+
+FOLDER = evidence("shapes")
+RAG = FOLDER / "trec_rag"
+ALCE = json.loads((FOLDER / "alce" / "result.json").read_text(encoding="utf-8"))
+NAMES = "answers_2024.jsonl", "answers_2025_by_index.jsonl", "answers_2025_by_id.jsonl"
+ID = "msmarco_v2.1_doc_99_"
+
+
+def rows_of(path):
+    return [tuple(row[:4]) for row in trec_rag.SHAPE.cited_in(File(path)).rows]
+
+
+def records(name=NAMES[0]):
+    return [json.loads(line) for line in (RAG / name).read_text(encoding="utf-8").splitlines()]
+
+
+def plain(values):
+    """The rows of answers by a second loop over their JSON; citations by index alone."""
+    for value in values:
+        sentences = value["answer"]
+        if not sentences:
+            yield value["topic_id"], None, None, None
+        for number, sentence in enumerate(sentences):
+            if not sentence["citations"]:
+                yield value["topic_id"], number + 1, None, None
+            for place in sentence["citations"]:
+                is_there = place < len(value["references"])
+                item = value["references"][place] if is_there else f"[{place}]"
+                yield value["topic_id"], number + 1, item, None if is_there else 0.0
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("as_list", [False, True])
+def test_each_citation_is_a_row_of_its_sentence_in_both_forms(tmp_path, name, as_list):
+    path = tmp_path / "some"
+    path.write_text(
+        json.dumps(records(name)) if as_list else (RAG / name).read_text(encoding="utf-8"), encoding="utf-8"
+    )
+    assert guess(File(path)) == ("trec_rag", "by its first bytes")
+    lost = f"{ID}8#0_8000" if "by_id" in name else "[7]"
+    expected = [(*row[:2], lost, 0.0) if row[2] == "[7]" else row for row in plain(records())]
+    assert rows_of(path) == expected
+    assert trec_rag.SHAPE.cited_in(File(path)).counts == {LOST: 1}
+
+
+def test_fields_of_2025_may_stand_at_the_top(tmp_path):
+    top = [{**value.pop("metadata"), **value} for value in records(NAMES[1])]
+    (tmp_path / "some").write_text(json.dumps(top), encoding="utf-8")
+    assert rows_of(tmp_path / "some") == list(plain(records()))
+
+
+def test_a_citation_may_be_an_object_with_its_id_and_support(tmp_path):
+    sentence = {"text": "a", "citations": [{"docid": "d2", "support": "PS"}, {"id": 0, "support": 1}, {"doc_id": "d1"}, {"id": 5, "support": "FS"}]}  # fmt: skip
+    value = {"qid": 7, "references": ["d1", "d2"], "answer": [sentence]}
+    (tmp_path / "some").write_text(json.dumps(value), encoding="utf-8")
+    assert rows_of(tmp_path / "some") == [(7, 1, "d2", 0.5), (7, 1, "d1", 1.0), (7, 1, "d1", None), (7, 1, "[5]", 0.0)]  # fmt: skip
+
+
+def sentence(*citations):
+    return {"text": "It is.", "citations": list(citations)}
+
+
+def answer(*sentences, **more):
+    return {"topic_id": "q1", "run_id": "mine", "references": ["d1", "d2"], "answer": list(sentences)} | more
+
+
+BROKEN = {
+    "no references": ([{key: value for key, value in answer(sentence(0)).items() if key != "references"}], ":1: the answer: no references are there. Write a list, [] for none."),
+    "references that are no list": ([answer(sentence(0), references="d1")], ":1: the answer: references are 'd1'. Write a list, [] for none."),
+    "a reference without id": ([answer(sentence(0), references=["d1", None])], ":1: reference 1 is None, which is no id."),
+    "no citations": ([answer(sentence(0)), answer({"text": "a"}, topic_id="q2")], ":2: sentence 1: no citations are there. Write a list, [] for none."),
+    "citations that are no list": ([answer({"text": "a", "citations": {"d1": 1}})], ":1: sentence 1: citations are {'d1': 1}. Write a list"),
+    "a sentence without text": ([answer(sentence(0)), answer(sentence(), {"citations": []}, topic_id="q2")], ":2: sentence 2 is {'citations': []}, which has no text."),
+    "a sentence that is text": ([answer(sentence(), "It is.")], ":1: sentence 2 is 'It is.', which has no text."),
+    "a citation that is true": ([answer(sentence(0, True))], ":1: sentence 1: citation 2 is True, which is no id."),
+    "a citation that is a fraction": ([answer(sentence(0.0))], ":1: sentence 1: citation 1 is 0.0, which is no id."),
+    "an index as text": ([answer(sentence("1"))], ":1: sentence 1: citation 1 is the text '1', no id of a reference. Write 1 without quotation marks"),
+    "an object without id": ([answer(sentence({"support": 1}))], ":1: sentence 1: citation 1 is {'support': 1}, with 0 ids. Give its docid."),
+    "a support that is none": ([answer(sentence({"id": 0, "support": 0.7}))], ":1: sentence 1: citation 1 has the support 0.7, which must be 1, 0.5, 0, or"),
+    "a support of other words": ([answer(sentence({"id": 0, "support": "maybe"}))], ":1: sentence 1: citation 1 has the support 'maybe', which must be"),
+    "several systems": ([answer(sentence(0)), answer(sentence(0), topic_id="q2", run_id="other")], ": it holds several systems ('mine', 'other')"),
+    "two answers to a query": ([answer(sentence(0)), answer()], ": two answers are to the query 'q1'. Keep one of them."),
+    "no query": ([answer(sentence(0), topic_id=None)], "which names no query"),
+    "metadata that is text": ([answer(sentence(0)), answer(metadata="m", topic_id="q2")], ":2: an answer of TREC RAG, but not in all its parts"),
+    "a line of something else": ([answer(sentence(0)), {"query": "a"}], ":2, query 'query': 'a' is not an answer of TREC RAG, while others are."),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_what_is_no_answer_is_refused_with_its_line(tmp_path, name):
+    values, said = BROKEN[name]
+    path = tmp_path / "rag.jsonl"
+    path.write_text("\n".join(map(json.dumps, values)), encoding="utf-8")
+    with pytest.raises(DataError) as error:
+        rw.read_run(path)
+    assert str(error.value).startswith(str(path))
+    assert said in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_answers_are_no_judgements():
+    with pytest.raises(DataError, match="an answer of TREC RAG: a run, and no judgements"):
+        rw.read_qrels(RAG / NAMES[0])
+
+
+@pytest.mark.parametrize("source", [RAG / NAMES[0], records()], ids=["file", "records"])
+def test_what_answers_cite_is_no_ranking(source):
+    with pytest.raises(
+        DataError, match=r"answers with citations \(an answer of TREC RAG\), whose references are no ranking"
+    ):
+        rw.read_run(source)
+
+
+def split(record):
+    """A result of ALCE with a list of sentences in place of its text."""
+    return record | {"output": [f"{each}." for each in record["output"].rstrip(".").split(". ")]}
+
+
+def test_sentences_of_alce_cite_documents_from_1(tmp_path):
+    path = tmp_path / "result.json"
+    path.write_text(json.dumps(ALCE | {"data": [split(each) for each in ALCE["data"]]}), encoding="utf-8")
+    assert guess(File(path)) == ("alce", "by its first bytes")
+    cited = alce.SHAPE.cited_in(File(path))
+    assert [row[1:5] for row in cited.rows] == [
+        (1, "d1", None, "Boats may not anchor near the pier."), (2, "d2", None, "It is nine metres deep."),
+        (2, "d3", None, "It is nine metres deep."), (3, None, None, "That is enough."), (4, "[9]", 0.0, "It was built long ago."),
+    ]  # fmt: skip
+    assert {row.query for row in cited.rows} == {"how deep is the harbour"}
+    assert cited.counts == {LOST: 1}
+
+
+def test_an_answer_of_alce_in_one_text_is_refused_with_what_splits_it():
+    with pytest.raises(DataError) as error:
+        rw.read_run(FOLDER / "alce" / "result.json")
+    assert "result.json:1, element 1: output is one text, and sentences are not split here." in str(
+        error.value
+    )
+    assert "nltk.sent_tokenize(output.strip().split('\\n')[0])" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"output": ["a [1]", 2]}, "output must be a list of sentences"),
+        ({"output": None}, "output must be a list of sentences"),
+        ({"output": ["a [1]"], "docs": [{"text": "t"}]}, "the id of document 1 is None, which is no id"),
+    ],
+)
+def test_a_broken_result_of_alce_is_refused_with_its_element(tmp_path, change, said):
+    path = tmp_path / "result.json"
+    path.write_text(
+        json.dumps({"data": [split(ALCE["data"][0]), ALCE["data"][0] | change]}), encoding="utf-8"
+    )
+    with pytest.raises(DataError) as error:
+        rw.read_run(path)
+    assert str(error.value).startswith(f"{path}:1, element 2: {said}")
