@@ -151,3 +151,8 @@ def test_without_a_metric_the_usual_ones_are_shown_of_what_was_given():
     assert shown(run, qrels, train=train)[5:] == ["arp@10", "msi@10"]
     with pytest.raises(rw.RankwellError, match="metrics= is empty"):
         rw.rosetta(run, None)
+
+
+def test_each_row_of_the_table_has_its_own_number():
+    [table] = rw.rosetta({"q": ["a", "b"]}, {"q": {"b": 1}}, "ap@10")
+    assert [row[0] for row in table.to_table().rows] == [line.value for line in table.lines]

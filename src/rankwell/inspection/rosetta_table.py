@@ -145,13 +145,10 @@ class Rosetta(Result):
             *map(Column, ("tool", "definition", "differs in")),
         ]
         rows: list[tuple[Cell, ...]] = []
-        last = None
         for line in self.lines:
-            value = None if last is not None and f"{line.value:.4f}" == f"{last:.4f}" else line.value
             mark = "" if line.is_confirmed else " †"
             tool = f"{line.tool} {line.version}{mark}".strip()
-            rows.append((value, line.n, tool, line.metric.signature, line.differs))
-            last = line.value
+            rows.append((line.value, line.n, tool, line.metric.signature, line.differs))
         distinct = len({f"{line.value:.4f}" for line in self.lines if not math.isnan(line.value)})
         caption = f"{self.asked} of these data: {distinct} numbers from {len(self.lines)} definitions in use"
         return Table(columns, rows, caption=caption, notes=self.notes)
