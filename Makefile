@@ -23,6 +23,8 @@ TRAINING := docs/training.md $(addprefix src/rankwell/compat/,torchmetrics.py li
 	$(addprefix tests/compat/,test_torchmetrics.py test_lightning.py test_transformers.py test_sentence_transformers.py \
 	test_mteb.py) tests/readers/test_tensors.py
 
+FACES := tests/compat/test_llama_index.py tests/display/test_wandb.py
+
 # Spark Connect is between the two: Sail is spoken to by its client, and its server is the JVM's.
 SPARK_PIP := build/spark/bin/python -m pip --disable-pip-version-check --quiet
 SPARKS := sail $(if $(RANKWELL_CI),$(if $(ALL),jvm),jvm connect)
@@ -31,7 +33,7 @@ SPARKS := sail $(if $(RANKWELL_CI),$(if $(ALL),jvm),jvm connect)
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-browser test-training test-spark test-lowest check check-style check-types check-examples check-pages site translations names format build wheel bench bench-growth clean
+.PHONY: help demo test test-slow test-browser test-training test-spark test-faces test-lowest check check-style check-types check-examples check-pages site translations names format build wheel bench bench-growth clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -54,6 +56,9 @@ test-training: build $(VENV)/training  ## install PyTorch and more (1 GB), and r
 test-spark: $(if $(RANKWELL_CI),build/compiler/made,build) build/spark/made  ## install PySpark (500 MB; it needs Java 17) and Sail into build/spark, and run the tests of Spark
 	for kind in $(SPARKS); do PYTHONPATH=$(CURDIR)/src:$(CURDIR) build/spark/bin/python -m pytest \
 		tests/evaluation/engines/spark/test_$$kind.py $(ARGS) || exit 1; done
+
+test-faces: build build/faces/made  ## install LlamaIndex, ranx and W&B (1 GB) into build/faces, and run the tests that otherwise have stand-ins for them
+	PYTHONPATH=$(CURDIR)/src:$(CURDIR) build/faces/bin/python -m pytest $(FACES) $(ARGS)
 
 test-lowest: build  ## run the tests with the lowest declared versions of what people have beside rankwell
 	$(PYTHON) -m venv --clear build/lowest
@@ -166,6 +171,13 @@ build/spark/made: $(VENV)/made pyproject.toml
 	$(SPARK_PIP) install packaging
 	build/spark/bin/python tools/requirements.py cluster > build/spark/requirements.txt
 	$(SPARK_PIP) install $(NO_COMPILE) -r build/spark/requirements.txt
+	@touch $@
+
+build/faces/made: $(VENV)/made pyproject.toml
+	$(PYTHON) -m venv --clear build/faces
+	build/faces/bin/python -m pip --disable-pip-version-check --quiet install packaging
+	build/faces/bin/python tools/requirements.py faces > build/faces/requirements.txt
+	build/faces/bin/python -m pip --disable-pip-version-check --quiet install -r build/faces/requirements.txt
 	@touch $@
 
 $(VENV)/training: $(VENV)/dev

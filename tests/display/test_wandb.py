@@ -6,6 +6,7 @@ import contextlib
 import io
 import json
 import sys
+from importlib.util import find_spec
 from types import SimpleNamespace
 
 import pytest
@@ -43,9 +44,13 @@ class Artifact:
         self.files[name] = file.getvalue()
 
 
+def table(columns, data):
+    return columns, data
+
+
 @pytest.fixture
 def wandb(monkeypatch):
-    made = SimpleNamespace(run=None, Artifact=Artifact, made=[])
+    made = SimpleNamespace(run=None, Artifact=Artifact, Table=table, made=[])
     made.init = lambda *, name: made.made.append(Run(name)) or made.made[-1]
     monkeypatch.setitem(sys.modules, "wandb", made)
     return made
@@ -77,6 +82,33 @@ def test_an_active_run_gets_steps_and_undefined_values_stay_away(wandb):
     assert set(wandb.run.files) == {"rankwell_1.json", "rankwell_2.json"}
     assert not wandb.run.is_finished
     assert not wandb.made
+
+
+def test_the_value_of_each_query_is_a_table_if_it_is_asked_for(wandb):
+    res = rw.evaluate({"q": ["a"], "r": ["a"]}, {"q": {"a": 1}, "r": {"b": 0}}, ["ap", "p@1"])
+    res.log_to("wandb", per_query=True)
+    res.log_to("wandb", per_query=True, redact=True)
+    (plain, redacted) = (run.logged[0][1]["per_query"] for run in wandb.made)
+    assert plain == (["query", "ap", "p@1"], [["q", 1.0, 1.0], ["r", None, None]])
+    assert redacted[0] == plain[0]
+    assert sorted(row[1:] for row in redacted[1] if row[1]) == [[1.0, 1.0]]
+    assert not {row[0] for row in redacted[1]} & {"q", "r"}
+
+
+if find_spec("wandb") is not None:  # make test-faces
+
+    def test_the_package_itself_keeps_them(tmp_path, monkeypatch):
+        import wandb
+
+        monkeypatch.setenv("WANDB_MODE", "offline")
+        monkeypatch.setenv("WANDB_DIR", str(tmp_path))
+        res = rw.evaluate({"q": ["a"], "r": ["a"]}, {"q": {"a": 1}, "r": {"b": 0}}, ["ap", "ndcg@10"])
+        res.log_to("wandb", per_query=True)
+        assert wandb.run is None, "it is finished"
+        (kept,) = tmp_path.rglob("per_query*.table.json")
+        found = json.loads(kept.read_text())
+        assert found["columns"] == ["query", "ap", "ndcg@10"]
+        assert found["data"] == [["q", 1.0, 1.0], ["r", None, None]]
 
 
 def test_a_missing_package_is_said(monkeypatch):

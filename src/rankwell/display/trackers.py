@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankwell.errors import UsageError, brief, nearest, one_of
+
+if TYPE_CHECKING:
+    import polars as pl
 
 LONGEST = 100  # bytes of a name: file systems allow 255, W&B 128 characters
 DIGITS = 8  # of a hash, which tell long names with one beginning apart
@@ -30,12 +33,13 @@ def tracked_names(metrics: Iterable[str]) -> dict[str, str]:
 
 
 class Logged(NamedTuple):
-    """What is logged: a name, values, tags, and everything as JSON text."""
+    """What is logged: a name, values, tags, everything as JSON text, and the value of each query if that is wanted."""
 
     name: str
     values: dict[str, float]
     tags: dict[str, str]
     json: str
+    per_query: pl.DataFrame | None = None
 
 
 def log_values(results: Logged, tracker: Any, step: int | None) -> None:
@@ -90,7 +94,13 @@ def _wandb(results: Logged, step: int | None) -> None:
     active = wandb.run
     run = wandb.init(name=results.name[:LONGEST]) if active is None else active
     try:
-        run.log(results.values, step=step)
+        table = results.per_query
+        tables = (
+            {}
+            if table is None
+            else {"per_query": wandb.Table(columns=table.columns, data=[*map(list, table.iter_rows())])}
+        )
+        run.log(results.values | tables, step=step)
         run.config.update(results.tags, allow_val_change=True)
         artifact = wandb.Artifact(f"rankwell-{run.id}", type="evaluation")
         with artifact.new_file(_file(step)) as file:

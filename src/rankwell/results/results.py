@@ -564,9 +564,9 @@ class Results(Result):
         step
             The step or epoch in a training.
         per_query
-            Whether the artifact has the value of each query.
+            Whether the artifact has the value of each query; in W&B they are a table ``per_query`` as well.
         redact
-            Whether the artifact has hashes for ids of queries, and no segment of fewer than 5 queries: True, or a key of at least
+            Whether these have hashes for ids of queries, and no segment of fewer than 5 queries: True, or a key of at least
             16 bytes, under which an id has the same hash each time.
         """
         from rankwell.display.trackers import Logged, log_values, tracked_names
@@ -582,9 +582,9 @@ class Results(Result):
         policy = {f"rankwell.{field}": str(value) for field, value in results.policy.to_dict().items()}
         numbers = {f"{names[text]}.n": float(n) for text, n in results.n.items()}
         tags = signatures | policy | {"rankwell.run": results.name}
-        log_values(
-            Logged(results.name, values | numbers, tags, results.to_json(per_query=per_query)), tracker, step
-        )
+        whole = results.to_json(per_query=per_query)
+        frame = results.per_query if per_query else None
+        log_values(Logged(results.name, values | numbers, tags, whole, frame), tracker, step)
 
     def without_small_groups(self, redaction: Redaction) -> Results:
         """Return results without the segments of too few queries."""
