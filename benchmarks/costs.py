@@ -173,7 +173,7 @@ def _first(costs: rw.efficiency.Costs, repetitions: int) -> rw.efficiency.Costs:
 def documents() -> None:
     """Two engines on 200,000 made-up documents of Zipf's words."""
     engines, texts, queries = made(200_000)
-    costs = rw.efficiency.measure(engines, queries, documents=texts, repetitions=3)
+    costs = rw.efficiency.measure(engines, queries, items=texts, repetitions=3)
     for each in costs.tables()[:3]:
         print(each.to_text(), end="\n\n")
 

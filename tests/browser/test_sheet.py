@@ -404,7 +404,7 @@ def test_another_sheet_begins_anew_and_two_tabs_of_one_do_not_overwrite_each_oth
     page.wait_for_function("() => document.querySelector('#sheet-status').textContent.startsWith('3 of 6')")
     press(page, "3")
     assert [(row["item"], row["grade"]) for row in rows_of(page)] == [("d0", "1"), ("d1", "2"), ("d2", "3")]
-    made(grades="0-1")
+    made(scale="0-1")
     other.goto(page.url)
     expect(other.get_by_role("button", name="Begin")).to_be_visible()
 
@@ -448,7 +448,7 @@ def test_damaged_progress_is_put_aside_with_a_notice(opened, made, state):
 
 
 def test_hostile_texts_and_guidelines_stay_text(opened, made):
-    page = opened(made(title=HOSTILE, grades={0: HOSTILE[:50], 1: "<b>yes</b>"}))
+    page = opened(made(title=HOSTILE, scale={0: HOSTILE[:50], 1: "<b>yes</b>"}))
     begin(page, HOSTILE[:90])
     press(page, "1")
     page.locator("#sheet-comment").fill("=1+1\n<script>,\"'")
@@ -467,7 +467,7 @@ def test_hostile_texts_and_guidelines_stay_text(opened, made):
 @pytest.mark.parametrize("lang", ["en", "ko"])
 @pytest.mark.parametrize("dark", [False, True])
 def test_everything_has_a_name_in_both_languages(opened, made, lang, dark):
-    page = opened(made(lang=lang, grades="0-9"), dark=dark, size=PHONE)
+    page = opened(made(lang=lang, scale="0-9"), dark=dark, size=PHONE)
     assert page.evaluate("document.documentElement.lang") == lang
     for step in (
         lambda: None,

@@ -52,7 +52,7 @@ def test_wrong_use_is_one_line_and_exit_code_2(capsys, message):
     [
         ["evaluate", "{name}", "{name}", "-m", "ap"],
         ["evaluate", QRELS, RUN, "-m", "ap", "-o", "{name}"],
-        ["bench", "--search", "seek", "--topics", QRELS, "--documents", "{name}"],
+        ["bench", "--search", "seek", "--queries", QRELS, "--items", "{name}"],
         ["lint", "--collection", "{name}"],
     ],
 )

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 
 import pytest
+from tests.cli.samples import MOVIES
 
 from rankwell.cli import run
+from rankwell.readers.collections.collection import is_documents
 
 DOCUMENTS = ".I 1\n.W\nlift of wings\n.I 2\n.W\nheat\n"
 TOPICS = ".I 1\n.W\nwings\n.I 2\n.W\nheat\n"
@@ -24,9 +26,9 @@ def parts(tmp_path):
             (tmp_path / name).write_text(text)
         return [
             str(tmp_path / "qrels"),
-            "--documents",
+            "--items",
             str(tmp_path / "docs"),
-            "--topics",
+            "--queries",
             str(tmp_path / "topics"),
         ]
 
@@ -62,7 +64,7 @@ def test_a_run_is_checked_beside_the_collection(parts, capsys, tmp_path):
         ([], "QRELS and RUN missing"),
         (["qrels.txt"], "RUN missing"),
         (["qrels.txt", "--collection", "folder"], "--collection is a folder that holds all parts"),
-        (["--collection", "folder", "--topics", "t"], "--collection is a folder that holds all parts"),
+        (["--collection", "folder", "--queries", "t"], "--collection is a folder that holds all parts"),
     ],
 )
 def test_what_is_missing_or_too_much_is_said(arguments, message, capsys):
@@ -76,7 +78,7 @@ def test_a_run_is_checked_against_judgements_in_smarts_columns(tmp_path, capsys)
     (tmp_path / "rel").write_text("1 1 1\n1 2 -1\n2 2 3\n")
     (tmp_path / "a.run").write_text("1 Q0 1 1 2 x\n2 Q0 2 1 2 x\n")
     documents, topics, rel, own = (str(tmp_path / name) for name in ("all", "qry", "rel", "a.run"))
-    assert run(["lint", rel, own, "--documents", documents, "--topics", topics]) == 0
+    assert run(["lint", rel, own, "--items", documents, "--queries", topics]) == 0
     printed = capsys.readouterr().out
     assert "judged topics" in printed
     assert "error" not in printed
@@ -100,7 +102,7 @@ def test_every_file_is_read_in_the_encoding_that_is_given(tmp_path, capsys):
         (tmp_path / name).write_bytes(text.encode("cp949"))
     docs, topics, qrels, own, items, train = (str(tmp_path / name) for name in KOREAN)
     whole = ["lint", qrels, own, "--items", items, "--train", train]
-    assert run([*whole, "--documents", docs, "--topics", topics, *KOREAN_TEXT]) == 0
+    assert run(["lint", qrels, own, "--items", docs, "--queries", topics, *KOREAN_TEXT]) == 0
     assert capsys.readouterr().out.endswith("nothing is wrong\n")
     assert run([*whole, *KOREAN_TEXT, "--cleaned-copies", str(tmp_path / "copies")]) == 0
     assert (tmp_path / "copies" / "qrels").read_text(encoding="utf-8") == KOREAN["qrels"]
@@ -110,3 +112,25 @@ def test_every_file_is_read_in_the_encoding_that_is_given(tmp_path, capsys):
         assert f"{tmp_path}/{name}: error [unreadable]" in printed
     assert run([*whole, "--read", "encoding=nothing"]) == 2
     assert "There is no encoding 'nothing'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "is_read"),
+    [
+        ("docs", ".I 1\n.W\nwings\n", True),
+        ("docs", "<DOC><DOCNO>1</DOCNO></DOC>\n", True),
+        ("corpus.jsonl", '{"_id": "1", "text": "wings"}\n', True),
+        ("passages.tsv", "1\twings\n", True),
+        ("items.tsv", "item_id\ttopics\n1\twings\n", False),
+        ("items.jsonl", '{"item": "1", "topics": "wings"}\n', False),
+        ("items.csv", "item,title\n1,wings\n", False),
+    ],
+)
+def test_items_are_documents_or_a_table_by_what_the_file_holds(name, content, is_read, tmp_path):
+    (tmp_path / name).write_text(content)
+    assert is_documents(tmp_path / name) == is_read
+
+
+def test_a_folder_holds_documents_and_a_parquet_table_does_not(tmp_path):
+    assert is_documents(tmp_path)
+    assert not is_documents(MOVIES / "items.parquet")

@@ -104,7 +104,7 @@ def test_a_suffix_that_no_command_writes_is_refused_before_the_work_with_those_i
     monkeypatch.chdir(tmp_path)  # in which no input is: reading them would be an error of another kind
     arguments = arguments_of(function_of(words))
     field = next(each.field for each in arguments if "-o" in each.names)
-    extra = {"bench": ["--search", "x", "--topics", "x"], "explain": ["x", "x"]}.get(words[0], [])
+    extra = {"bench": ["--search", "x", "--queries", "x"], "explain": ["x", "x"]}.get(words[0], [])
     if any("-m" in each.names and each.default is not Parameter.empty for each in arguments):
         extra = [*extra, "-m", "ap"]
     for name in ("values.xls", "values.numbers", "values.csv.gz", "values.JSN"):
@@ -190,6 +190,10 @@ def test_a_word_that_is_given_twice_is_refused(capsys):
 
 
 IN_PLACE = {
+    "bench --topics q.tsv": "It is --queries.",
+    "lint q r --documents d": "It is --items.",
+    "bench --metrics rr": "It is --metric.",
+    "plot exposure r --k 3": "It is -k.",
     "lint q r --depth 10": "Write --policy depth=10.",
     "lint q r --depth=10": "Write --policy depth=10.",
     "lint q r --drop-own-query": "Write --policy drop_own_query=true.",

@@ -36,7 +36,7 @@ LINES = {
     "curve": [CRANFIELD, *RUNS, "-m", "ndcg", "--ks", "1,5,10"],
     "differences": [CRANFIELD, *RUNS, "-m", "ndcg@10"],
     "effort": ["judging.json"],
-    "exposure": [ALS, POPULAR, "--train", TRAIN, "--k", "10"],
+    "exposure": [ALS, POPULAR, "--train", TRAIN, "-k", "10"],
     "forest": [CRANFIELD, *RUNS, "-m", "ndcg@10", "--baseline", RUNS[0]],
     "growth": [str(evidence("growth/engines.json"))],
     "judged": [CRANFIELD, *RUNS, "--ks", "1,10"],
@@ -48,7 +48,7 @@ LINES = {
     "rel_sweep": [TEST, ALS, POPULAR, "-m", "ndcg@10", "--rels", "7,9,interactions"],
     "scatter": [CRANFIELD, *RUNS, "--x", "ap", "--y", "rr"],
     "segments": [CRANFIELD, *RUNS, "-m", "ndcg@10", "--by", "half"],
-    "similarity": [ALS, "--k", "5"],
+    "similarity": [ALS, "-k", "5"],
     "ties": [CRANFIELD, *RUNS, "-m", "ndcg@10", "-m", "ap"],
     "wins": [CRANFIELD, *RUNS, "-m", "ndcg@10"],
 }  # fmt: skip

@@ -12,7 +12,7 @@ SEARCH = (
     f'{sys.executable} -c "import sys; '
     '[print(line.split()[0]) for line in open(sys.argv[1]) if sys.argv[2] in line.split()]" {index}/texts {query}'
 )
-INDEX = f"{sys.executable} -c \"import sys; open(sys.argv[2] + '/texts', 'w').write(open(sys.argv[1]).read())\" {{documents}} {{index}}"
+INDEX = f"{sys.executable} -c \"import sys; open(sys.argv[2] + '/texts', 'w').write(open(sys.argv[1]).read())\" {{items}} {{index}}"
 
 
 @pytest.fixture
@@ -40,14 +40,13 @@ def files(tmp_path, monkeypatch):
     return tmp_path
 
 
-COMMON = ["--topics", "topics.tsv", "--repetitions", "2"]
+COMMON = ["--queries", "topics.tsv", "--repetitions", "2"]
 
 
 def test_commands_and_python_systems_are_measured_and_saved(files, capsys):
     systems = ["--search", f"seek={SEARCH}", "--index", f"seek={INDEX}"]
     assert (
-        run(["bench", *systems, "--documents", "texts", "--qrels", "qrels.txt", "-o", "costs.json", *COMMON])
-        == 0
+        run(["bench", *systems, "--items", "texts", "--qrels", "qrels.txt", "-o", "costs.json", *COMMON]) == 0
     )
     printed = capsys.readouterr().out
     assert "Quality against cost" in printed
@@ -73,8 +72,8 @@ def test_commands_and_python_systems_are_measured_and_saved(files, capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--topics", "topics.tsv"], "no system: give --search COMMAND"),
-        (["--search", "seek {query}"], "--topics is missing"),
+        (["--queries", "topics.tsv"], "no system: give --search COMMAND"),
+        (["--search", "seek {query}"], "--queries is missing"),
         (["--search", "seek {querry}", *COMMON], "there is no field {querry}"),
         (
             ["--search", "a=seek", "--index", "b=build", *COMMON],
@@ -85,11 +84,11 @@ def test_commands_and_python_systems_are_measured_and_saved(files, capsys):
         (["--system", "nothing:Engine", *COMMON], "cannot be imported"),
         (["--system", "engine:Nothing", *COMMON], "the module engine has no Nothing"),
         (["--system", "engine:Engine", "--memory", "many", *COMMON], "--memory takes bytes"),
-        (["--system", "engine:Engine", "--repetitions", "x", "--topics", "topics.tsv"], "--repetitions"),
+        (["--system", "engine:Engine", "--repetitions", "x", "--queries", "topics.tsv"], "--repetitions"),
         (["--system", "engine:Engine", "--closed", "0", *COMMON], "concurrency is a whole number from 1 on"),
         (["--system", "engine:Engine", "--open", "-1", *COMMON], "rate is"),
         (["--system", "engine:Engine", "-o", "costs.csv", *COMMON], "costs are saved as .json"),
-        (["--search", "seek", "--documents", "nowhere", *COMMON], "nowhere: there is no such file"),
+        (["--search", "seek", "--items", "nowhere", *COMMON], "nowhere: there is no such file"),
         (["--system", ":Engine", *COMMON], "--system takes package.module:name, not ':Engine'"),
         (["--system", ".engine:Engine", *COMMON], "--system takes package.module:name"),
         (
@@ -114,21 +113,21 @@ def test_commands_and_python_systems_are_measured_and_saved(files, capsys):
             "Did you mean ndcg?",
         ),
         (
-            ["--search", "seek", "--index", "build {documents}", *COMMON],
-            "system: its index command has {documents}, and there are none; give --documents.",
+            ["--search", "seek", "--index", "build {items}", *COMMON],
+            "system: its index command has {items}, and there are none; give --items.",
         ),
         (
-            ["--system", "engine:Engine", "--topics", "공 백/blank.tsv"],
+            ["--system", "engine:Engine", "--queries", "공 백/blank.tsv"],
             "공 백/blank.tsv: the table holds no rows.",
         ),
-        (["--system", "engine:Engine", "--topics", "공 백/latin.tsv"], "공 백/latin.tsv:2: not UTF-8"),
-        (["--system", "engine:Engine", "--growth", *COMMON], "--documents is missing: what grows"),
+        (["--system", "engine:Engine", "--queries", "공 백/latin.tsv"], "공 백/latin.tsv:2: not UTF-8"),
+        (["--system", "engine:Engine", "--growth", *COMMON], "--items is missing: what grows"),
         (
-            ["--system", "engine:Engine", "--growth", "2,x", "--documents", "texts", *COMMON],
+            ["--system", "engine:Engine", "--growth", "2,x", "--items", "texts", *COMMON],
             "--growth takes numbers",
         ),
         (
-            ["--system", "engine:Engine", "--growth", "2.5", "--documents", "texts", *COMMON],
+            ["--system", "engine:Engine", "--growth", "2.5", "--items", "texts", *COMMON],
             "--growth takes whole numbers",
         ),
         (
@@ -136,15 +135,15 @@ def test_commands_and_python_systems_are_measured_and_saved(files, capsys):
             "--qrels is not for --growth",
         ),
         (
-            ["--system", "engine:Engine", "--growth", "--closed", "1,2", "--documents", "texts", *COMMON],
+            ["--system", "engine:Engine", "--growth", "--closed", "1,2", "--items", "texts", *COMMON],
             "under one load",
         ),
         (
-            ["--system", "engine:Engine", "--growth", "--documents", "texts.tsv", *COMMON],
+            ["--system", "engine:Engine", "--growth", "--items", "texts.tsv", *COMMON],
             "at least 5 repetitions, not 2",
         ),
         (
-            ["--system", "engine:Engine", "--growth", "--documents", "texts.tsv", "--topics", "topics.tsv"],
+            ["--system", "engine:Engine", "--growth", "--items", "texts.tsv", "--queries", "topics.tsv"],
             "over 3 decades",
         ),
         (["--system", "engine:Engine", "--reason", "memory", *COMMON], "--reason is for --growth"),
@@ -164,7 +163,7 @@ def test_what_cannot_be_measured_is_said_in_one_error(files, capsys, arguments, 
 def test_judgements_beside_saved_costs_are_read_in_their_encoding(files, capsys):
     (files / "topics.tsv").write_bytes("질의\twing\n".encode("cp949"))
     (files / "qrels.txt").write_bytes("질의 0 d1 1\n".encode("cp949"))
-    given = ["--topics", "topics.tsv", "--qrels", "qrels.txt", "--encoding", "cp949", "--repetitions", "1"]
+    given = ["--queries", "topics.tsv", "--qrels", "qrels.txt", "--encoding", "cp949", "--repetitions", "1"]
     assert run(["bench", "--system", "engine:Engine", "-o", "costs.json", *given]) == 0
     first = capsys.readouterr().out
     assert run(["bench", "costs.json", "--qrels", "qrels.txt", "--encoding", "cp949"]) == 0
@@ -182,7 +181,7 @@ def test_growth_is_measured_saved_and_printed_again(files, capsys):
     (files / "grows.py").write_text(INDEXING)
     (files / "many.tsv").write_text("".join(f"d{at}\tword {at}\n" for at in range(600)))
     sizes = "3,6,12,25,50,100,200,400"
-    words = ["--system", "grows:Engine", "--documents", "many.tsv", "--topics", "topics.tsv"]
+    words = ["--system", "grows:Engine", "--items", "many.tsv", "--queries", "topics.tsv"]
     assert run(["bench", *words, "--growth", sizes, "--reason", "a quick test", "-o", "grown.json"]) == 0
     printed = capsys.readouterr().out
     assert "Only 2.1 decades (2 rather than 3 are enough here): a quick test." in printed

@@ -239,9 +239,9 @@ def test_a_command_line_is_a_system(tmp_path):
     )
     documents = tmp_path / "documents.txt"
     documents.write_text("x" * 4321)
-    command = Command(f"{SEARCH} {{query}} {{k}}", index=f"{index} {{documents}} {{index}}")
+    command = Command(f"{SEARCH} {{query}} {{k}}", index=f"{index} {{items}} {{index}}")
     costs = rw.efficiency.measure(
-        {"program": command}, {"q": "two words; $HOME 'x"}, documents=documents, k=2, repetitions=2
+        {"program": command}, {"q": "two words; $HOME 'x"}, items=documents, k=2, repetitions=2
     )
     assert costs.runs["program"].rows.table().item.tolist() == [
         "two-words;-$HOME-'x0",
@@ -265,8 +265,8 @@ def test_a_table_of_documents_reaches_a_program_as_lines_of_json():
         "import sys, json, pathlib; [print(json.loads(line)[chr(95)+chr(105)+chr(100)]) for line in open(sys.argv[1] + chr(47) + chr(105))]"
     )
     documents = Documents(["d1", "d2"], pl.DataFrame({"text": ["wing", "heat"]}))
-    command = Command(f"{search} {{index}} {{query}}", index=f"{index} {{documents}} {{index}}")
-    costs = rw.efficiency.measure({"program": command}, ["x"], documents=documents, repetitions=1)
+    command = Command(f"{search} {{index}} {{query}}", index=f"{index} {{items}} {{index}}")
+    costs = rw.efficiency.measure({"program": command}, ["x"], items=documents, repetitions=1)
     assert costs.runs["program"].rows.table().item.tolist() == ["d1", "d2"]
 
 

@@ -255,7 +255,7 @@ def test_unknown_names_say_what_there_is():
 def test_what_measure_refuses_growth_refuses_in_the_same_words(wrong, message):
     texts = [f"text {at}" for at in range(2000)]
     for ask in (
-        lambda: rw.efficiency.measure(Known(), {"1": "x"}, documents=texts, **wrong),
+        lambda: rw.efficiency.measure(Known(), {"1": "x"}, items=texts, **wrong),
         lambda: rw.efficiency.growth(Known(), {"1": "x"}, texts, **wrong),
     ):
         with pytest.raises(rw.RankwellError, match=message):

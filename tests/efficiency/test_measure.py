@@ -26,7 +26,7 @@ def known(tmp_path_factory):
         "light": Known(),
     }
     return rw.efficiency.measure(
-        systems, QUERIES, documents=["a", "b"], k=3, repetitions=3, starts=2, load=[Closed(), Open(300)]
+        systems, QUERIES, items=["a", "b"], k=3, repetitions=3, starts=2, load=[Closed(), Open(300)]
     )
 
 
@@ -245,7 +245,7 @@ def test_a_new_process_opens_the_index_that_is_on_disk(tmp_path):
     path = tmp_path / "index"
     documents = ["wing flow", "heat", "wing"]
     costs = rw.efficiency.measure(
-        Opening(str(path)), ["wing", "heat"], documents=documents, load=Closed(2), repetitions=2
+        Opening(str(path)), ["wing", "heat"], items=documents, load=Closed(2), repetitions=2
     )
     assert (tmp_path / "index.log").read_text().split() == ["index", "open", "open"]
     assert costs.indexing["opened"][0] > 0

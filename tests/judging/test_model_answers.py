@@ -14,7 +14,7 @@ ITEMS = [{"item": item, "text": f"text of {item}"} for item in PAIRS["1"]]
 
 
 def asked(tmp_path, **options):
-    found = rw.judging.prompts(PAIRS, model="m-1", items=ITEMS, grades="0-3", **options)
+    found = rw.judging.prompts(PAIRS, model="m-1", items=ITEMS, scale="0-3", **options)
     return found, found.save(tmp_path / "batch.jsonl")
 
 

@@ -44,7 +44,7 @@ def test_a_template_of_ones_own(tmp_path):
         "You judge.\r\n---\r\n{guidelines} {query}|{item}|{item_id}|{numbers}|{{x}}\n{grades}",
         encoding="utf-8",
     )
-    found = asked(template=template, guidelines=guide, grades="0=no,1=yes", form="anthropic")
+    found = asked(template=template, guidelines=guide, scale="0=no,1=yes", form="anthropic")
     params = found.requests()[0]["params"]
     assert params["system"] == "You judge."
     assert params["messages"] == [
@@ -60,7 +60,7 @@ def test_the_hash_is_of_what_prompts_share(tmp_path):
     guide.write_text("Be strict.", encoding="utf-8")
     one = asked()
     assert one.prompt == asked(items=[{"item": "a", "text": "other"}, {"item": "b", "text": "b"}]).prompt
-    assert len({one.prompt, asked(guidelines=guide).prompt, asked(grades="0-2").prompt}) == 3
+    assert len({one.prompt, asked(guidelines=guide).prompt, asked(scale="0-2").prompt}) == 3
     assert one.key == asked().key != asked(model="n").key
 
 
@@ -94,7 +94,7 @@ def test_what_next_chose_is_asked():
         ({"form": "other"}, "form="),
         ({"model": " "}, "name of the model"),
         ({"repeats": 2.0}, "repeats=2"),
-        ({"grades": "0"}, "no grade with a label"),
+        ({"scale": "0"}, "no grade with a label"),
         ({"items": [{"item": "z", "text": "z"}]}, "no text"),
         ({"template": "no.txt"}, "no.txt: cannot be read"),
     ],
@@ -123,7 +123,7 @@ def test_the_key_to_other_requests_is_kept(tmp_path):
     batch = tmp_path / "batch.jsonl"
     key = asked().save(batch)
     before = key.read_bytes(), batch.read_bytes()
-    other = asked(guidelines=None, grades="0=no,1=yes")
+    other = asked(guidelines=None, scale="0=no,1=yes")
     with pytest.raises(rw.RankwellError) as error:
         other.save(batch)
     assert str(error.value).startswith(f"{key}: is there already, and is not the key to these requests")
@@ -204,7 +204,7 @@ def test_a_template_for_nuggets_has_a_place_for_the_answer(tmp_path):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"grades": "0-3"}, "the labels are not_support, partial_support or support; leave out grades"),
+        ({"scale": "0-3"}, "the labels are not_support, partial_support or support; leave out scale"),
         ({"text": "text"}, "an answer has one text; leave out text"),
         ({"items": {"q9": "text"}}, "there is no answer to any of the 3 queries, such as 'q1'"),
         ({"items": [*ANSWERS["records"], {**ANSWERS["records"][0], "run_id": "other"}]}, "several systems ('made-up', 'other')"),

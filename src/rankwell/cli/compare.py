@@ -544,7 +544,7 @@ class Written:
             "printed",
         ),
     ] = None
-    format: Annotated[Form, Option(help="the output format of the report")] = "text"
+    format: Annotated[Form, Option(help="the output format of what is printed")] = "text"
 
 
 def fuse(

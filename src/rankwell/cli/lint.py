@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 from rankwell import __version__
 from rankwell.cli.arguments import DATA, OUTPUT, Option
 from rankwell.cli.commands import FOUND
-from rankwell.cli.options import Form, Output, PolicyPairs, Reading, ReadingPairs, form_of, refuse_files
+from rankwell.cli.options import (
+    Form,
+    Output,
+    PolicyPairs,
+    QueryTexts,
+    Reading,
+    ReadingPairs,
+    form_of,
+    refuse_files,
+)
 from rankwell.cli.words import as_options, numbers
 from rankwell.display.findings import Finding, Findings
 from rankwell.display.output import in_form, write
@@ -31,7 +40,11 @@ def lint(
     /,
     *runs: Annotated[str, Option(help="more runs")],
     items: Annotated[
-        str | None, Option(group=DATA, help="the catalogue: a table with an item column")
+        str | None,
+        Option(
+            group=DATA,
+            help="the catalogue: a table with an item column; or the documents that were judged: a file, or a folder of TREC files",
+        ),
     ] = None,
     train: Annotated[str | None, Option(group=DATA, help="the training data")] = None,
     collection: Annotated[
@@ -41,15 +54,9 @@ def lint(
             help="a test collection in BEIR's layout, checked instead of judgements and runs: a folder",
         ),
     ] = None,
-    documents: Annotated[
-        str | None,
-        Option(group=DATA, help="the documents that were judged: a file, or a folder of TREC files"),
-    ] = None,
-    topics: Annotated[
-        str | None, Option(group=DATA, help="the topics that were judged: SMART, TREC, BEIR, or a table")
-    ] = None,
+    queries: QueryTexts = None,
     reading: ReadingPairs = Reading(),
-    k: Annotated[int, Option(help="the depth at which unjudged items are counted")] = 10,
+    k: Annotated[int, Option(name=("-k",), help="the depth at which unjudged items are counted")] = 10,
     scale: Annotated[str | None, Option(help="the grades that are allowed: ``0,1,2,3``")] = None,
     metric: Annotated[
         str, Option(name=("--metric", "-m"), help="the metric on which the effect of a finding is shown")
@@ -75,13 +82,16 @@ def lint(
 
     Example: ``rankwell lint qrels.txt bm25.run dense.run``
     """
+    from rankwell.readers.collections.collection import is_documents
+
     form = form_of(format, output, get_args(LintForm))
     judged = None if qrels in (None, "none") else qrels
     listed = [each for each in (run, *runs) if each is not None]
-    parts = [each for each in (collection, documents, topics) if each is not None]
+    refuse_files([each for each in (judged, *listed, collection, items, queries, train) if each], [output])
+    documents = items if items is not None and is_documents(items) else None
+    parts = [each for each in (collection, documents, queries) if each is not None]
     _refuse_what_does_not_fit(collection, parts, qrels, listed)
-    refuse_files([each for each in (judged, *listed, *parts, items, train) if each], [output])
-    whole = _collection(collection, documents, topics, judged, reading.encoding) if parts else None
+    whole = _collection(collection, documents, queries, judged, reading.encoding) if parts else None
     found = Findings([] if whole is None else whole.check())
     if listed:
         from rankwell.inspection.linting import lint as checked
@@ -92,7 +102,7 @@ def lint(
         own = checked(
             listed,
             judged if read is None else read,
-            items=items,
+            items=None if documents else items,
             train=train,
             k=k,
             scale=numbers(scale, "--scale"),
@@ -135,8 +145,8 @@ def _refuse_what_does_not_fit(
 ) -> None:
     if collection is not None and (len(parts) > 1 or qrels is not None):
         raise UsageError(
-            "--collection is a folder that holds all parts. To check parts by themselves: rankwell lint QRELS --documents FILE "
-            "--topics FILE."
+            "--collection is a folder that holds all parts. To check parts by themselves: rankwell lint QRELS --items FILE "
+            "--queries FILE."
         )
     if not parts and not runs:
         what = "QRELS and RUN" if qrels is None else "RUN"

@@ -31,6 +31,15 @@ from rankwell.cli.words import FLAGS
 from rankwell.errors import UsageError, brief
 from rankwell.tables.arguments import UNFIT, fit_kind
 
+# the one name that something has in every command, by names that it had
+NEW_NAMES = {
+    "--topics": "--queries",
+    "--documents": "--items",
+    "--metrics": "--metric",
+    "--grades": "--scale",
+    "--k": "-k",
+    "--top": "-k",
+}
 SAVED = "compare", "report", "diff", "gate", "plot"  # commands that take saved results
 # each command by the name that Cyclopts asks this module for
 NAMED = {"_".join(words): words for words in homes()}
@@ -64,6 +73,8 @@ def _unknown(words: tuple[str, ...], option: str, value: str) -> str:
     own, pairs = _names_of(function), pairs_in(function)
     shown = quote(value) if value and not value.startswith("-") else "…"
     start = f"Unknown option: {option}."
+    if (new := NEW_NAMES.get(option)) in own:
+        return f"{start} It is {new}."
     if field in pairs:
         return f"{start} Write {pairs[field]} {field}={'true' if field in FLAGS else shown}."
     name, sign, value = value.partition("=")

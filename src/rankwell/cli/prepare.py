@@ -43,7 +43,7 @@ class Printed:
     ] = None
     format: Annotated[
         Literal["text", "json", "markdown", "html"],
-        Option(group=OUTPUT, help="the output format of the report"),
+        Option(group=OUTPUT, help="the output format of what is printed"),
     ] = "text"
 
     @property

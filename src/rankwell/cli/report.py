@@ -55,6 +55,8 @@ if TYPE_CHECKING:
 
 MEGABYTE = 1_000_000
 
+# options of one letter, as other commands have them
+NAMES = {"k": ("-k",), "query": ("--query", "-q")}
 # of an example: the files of its arguments, where these are no tables
 FILES = {"qrels": "qrels.txt", "run": "bm25.run", "runs": "dense.run", "against": "model.txt"}
 # of pictures: what is made from files, what is no option of its own, what a comparison takes, and tables
@@ -624,6 +626,7 @@ def _option(draw: Draw, parameter: Parameter, *, positional: bool) -> Parameter:
     elif Any in kinds or str in kinds:
         kind = str
     option = Option(
+        name=NAMES.get(parameter.name, ()),
         help=explained(draw).get(parameter.name, ""),
         group=DATA if Any in kinds and not (positional and is_required) else "",
     )

@@ -27,12 +27,13 @@ OTHERS = (
 # options where they begin a message, with what was given; elsewhere these are words of something else, such as date= of an assessor
 FIRST = (
     "alpha", "at", "at_least", "bounds", "correction", "date", "flips", "fold_in", "form", "how", "of", "per_query", "power",
-    "preset", "refill", "repeats", "resamples", "seed", "test", "threads", "tiers", "trials",
+    "preset", "refill", "repeats", "resamples", "scale", "seed", "test", "threads", "tiers", "trials",
 )  # fmt: skip
 
 # the words that the running command takes as word=value, with the option that takes them; asked for if there is a message
 paired: ContextVar[Callable[[], Mapping[str, str]]] = ContextVar("paired", default=dict)
 FLAGS = ("drop_own_query",)  # options without a value
+RENAMED = {"documents": "items", "topics": "queries"}  # words of Python that are called otherwise here
 BYTES = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
 
 
@@ -59,8 +60,8 @@ def as_options(message: str) -> str:
     'Set --duplicates first or drop, or --rel 8 (45% of rows), or give --items with all of them: ap(rel=2)'
     >>> as_options("is 'p buy' the score? columns={'p buy': 'score'}; or order='rows'")
     "is 'p buy' the score? --columns 'p buy=score'; or --order rows"
-    >>> as_options("budget=-5: must be at least 1"), as_options("grades='yes,no': a scale needs two")
-    ('--budget -5: must be at least 1', "--grades 'yes,no': a scale needs two")
+    >>> as_options("budget=-5: must be at least 1"), as_options("scale='yes,no': it needs two")
+    ('--budget -5: must be at least 1', "--scale 'yes,no': it needs two")
     >>> as_options("one after the other: metrics=['ap(denom=R)@5', 'r@5'], then metrics=['serendipity@5'].")
     "one after the other: --metric 'ap(denom=R)@5,r@5', then --metric serendipity@5."
     >>> as_options("set drop_own_query=True")
@@ -80,6 +81,7 @@ def as_options(message: str) -> str:
 
 def typed_as(word: str, value: str = "", sign: str = "") -> str:
     """Return what a user types for a word of Python: an option of its own, or a pair of an option that takes several words."""
+    word = RENAMED.get(word, word)
     option = paired.get()().get(word)
     if option is None:
         return f"--{word.replace('_', '-')}{sign}{value}"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from rankwell.cli.arguments import DATA, GROWTH, LOAD, OUTPUT, SYSTEMS, Option
 from rankwell.cli.commands import INTERRUPTED
-from rankwell.cli.options import Encoding, Form, refuse_files
+from rankwell.cli.options import Encoding, Form, QueryTexts, refuse_files
 from rankwell.cli.words import bytes_of, numbers, split, whole_numbers
 from rankwell.display.output import in_form, width, write
 from rankwell.display.table import Table
@@ -36,7 +36,7 @@ class MeasuredSystems:
     ] = None
     index: Annotated[
         list[str] | None,
-        Option(help="the command that indexes: ``build {documents} {index}``; or ``NAME=command``"),
+        Option(help="the command that indexes: ``build {items} {index}``; or ``NAME=command``"),
     ] = None
     batch: Annotated[
         list[str] | None,
@@ -118,15 +118,13 @@ class Quality:
 
     GROUP: ClassVar = DATA
 
-    topics: Annotated[
-        str | None, Option(help="the queries: SMART, TREC, BEIR, or a table of query and text")
-    ] = None
-    documents: Annotated[str | None, Option(help="what is indexed: a file, or a folder of TREC files")] = None
+    queries: QueryTexts = None
+    items: Annotated[str | None, Option(help="what is indexed: a file, or a folder of TREC files")] = None
     encoding: Encoding = None
     qrels: Annotated[
         str | None, Option(help="judgements, to show what the systems find beside what it costs")
     ] = None
-    metrics: Annotated[str, Option(name=("--metrics", "-m"), help="metrics for that")] = "ndcg@10"
+    metric: Annotated[str, Option(name=("--metric", "-m"), help="metrics for that")] = "ndcg@10"
 
 
 @record(kw_only=True)
@@ -142,14 +140,14 @@ class BenchOutput:
             help="also save everything to this file (``.json``), from which it can be printed again",
         ),
     ] = None
-    format: Annotated[Form, Option(help="the output format of the tables")] = "text"
+    format: Annotated[Form, Option(help="the output format of what is printed")] = "text"
 
 
 def bench(
     saved: Annotated[str | None, Option(help="print costs that were saved, instead of measuring")] = None,
     /,
     *more: Annotated[str, Option(help="more of them, of other systems")],
-    k: Annotated[int, Option(name=("--top", "-k"), help="how many items a query asks for")] = 10,
+    k: Annotated[int, Option(name=("-k",), help="how many items a query asks for")] = 10,
     systems: MeasuredSystems = MeasuredSystems(),
     loads: Loads = Loads(),
     growing: Growing = Growing(),
@@ -158,12 +156,12 @@ def bench(
 ) -> int:
     """Measure what systems cost in time and space: indexing, latency, throughput and memory, beside what they find.
 
-    Example: ``rankwell bench --index 'build {documents} {index}' --search 'seek {index} {query} {k}' --documents corpus.jsonl --topics queries.jsonl``
+    Example: ``rankwell bench --index 'build {items} {index}' --search 'seek {index} {query} {k}' --items corpus.jsonl --queries queries.jsonl``
     """
     if output.output is not None and Path(output.output).suffix != ".json":
         raise UsageError(f"{output.output}: costs are saved as .json.")
     files = [] if saved is None else [saved, *more]
-    inputs = [each for each in (*files, quality.topics, quality.qrels) if each is not None]
+    inputs = [each for each in (*files, quality.queries, quality.qrels) if each is not None]
     refuse_files(inputs, [output.output])
     growing.check()
     if files and any(vars(systems).values()):
@@ -193,7 +191,7 @@ def _costs(
         costs, qrels = _measured(_systems_of(systems), loads, quality, k)
     tables = costs.tables()
     if qrels is not None:
-        tables[:0] = [costs.beside(qrels, split(quality.metrics), load) for load in costs.loads]
+        tables[:0] = [costs.beside(qrels, split(quality.metric), load) for load in costs.loads]
     return _printed(costs, tables, output)
 
 
@@ -222,16 +220,16 @@ def _growth(systems: dict[str, Any], rules: Loads, growing: Growing, quality: Qu
     from rankwell.efficiency import growth
     from rankwell.readers.collections.collection import read_collection
 
-    _refuse_no_topics(quality)
+    _refuse_no_queries(quality)
     if quality.qrels is not None:
         raise UsageError("--qrels is not for --growth.")
     loads = _loads(rules)
-    if quality.documents is None:
-        raise UsageError("--documents is missing: what grows.")
+    if quality.items is None:
+        raise UsageError("--items is missing: what grows.")
     if len(loads) > 1:
         raise UsageError("--growth is measured under one load.")
     sizes = growing.sizes
-    read = read_collection(documents=quality.documents, topics=quality.topics, encoding=quality.encoding)
+    read = read_collection(documents=quality.items, topics=quality.queries, encoding=quality.encoding)
     return growth(
         systems,
         read.topics,
@@ -243,9 +241,9 @@ def _growth(systems: dict[str, Any], rules: Loads, growing: Growing, quality: Qu
     )
 
 
-def _refuse_no_topics(quality: Quality) -> None:
-    if quality.topics is None:
-        raise UsageError("--topics is missing: the queries to measure with.")
+def _refuse_no_queries(quality: Quality) -> None:
+    if quality.queries is None:
+        raise UsageError("--queries is missing: the queries to measure with.")
 
 
 def _options(rules: Loads, k: int) -> dict[str, Any]:
@@ -264,10 +262,10 @@ def _measured(systems: dict[str, Any], rules: Loads, quality: Quality, k: int) -
     from rankwell.metrics.grammar import metrics_of
     from rankwell.readers.collections.collection import read_collection
 
-    _refuse_no_topics(quality)
+    _refuse_no_queries(quality)
     if quality.qrels is not None:
-        metrics_of(split(quality.metrics))  # refused before anything is measured
-    path = quality.documents
+        metrics_of(split(quality.metric))  # refused before anything is measured
+    path = quality.items
     # commands read the file themselves
     only_commands = all(isinstance(each, Command) for each in systems.values())
     if only_commands and path is not None and not Path(path).exists():
@@ -275,7 +273,7 @@ def _measured(systems: dict[str, Any], rules: Loads, quality: Quality, k: int) -
     # read together, since topics get the numbers that the judgements mean
     read = read_collection(
         documents=None if only_commands else path,
-        topics=quality.topics,
+        topics=quality.queries,
         qrels=quality.qrels,
         encoding=quality.encoding,
     )
@@ -283,7 +281,7 @@ def _measured(systems: dict[str, Any], rules: Loads, quality: Quality, k: int) -
     costs = measure(
         systems,
         read.topics,
-        documents=documents,
+        items=documents,
         load=_loads(rules),
         **_options(rules, k),
     )

@@ -35,7 +35,7 @@ SHORTEST = 10  # documents from which sizes start where a reason allows fewer de
 def growth(
     systems: Any,
     queries: Any,
-    documents: Any,
+    items: Any,
     sizes: Iterable[int] | None = None,
     *,
     repetitions: int = REPETITIONS,
@@ -59,8 +59,8 @@ def growth(
     Parameters
     ----------
     systems, queries, k, threads, timeout, index_timeout, memory, progress
-        As for ``measure``; each system has ``index(documents)``.
-    documents
+        As for ``measure``; each system has ``index(items)``.
+    items
         ``Documents``, a list, a mapping, an array or a data frame.
     sizes
         At least 8 numbers of documents from 2 on, over at least 3 decades; default: 8 of them, evenly spaced in logarithms, up to all documents.
@@ -90,7 +90,7 @@ def growth(
     --------
     A list has 1,000 texts, and a reason is given why 2 decades are enough::
 
-        found = rw.efficiency.growth({"bm25": BM25()}, topics, texts, reason="no more texts")
+        found = rw.efficiency.growth({"bm25": BM25()}, queries, texts, reason="no more texts")
         found.fit("bm25", "indexing").exponent
     """
     refuse_elsewhere()
@@ -101,7 +101,7 @@ def growth(
         raise UsageError(f"growth needs at least {REPETITIONS} repetitions, not {repetitions}.")
     plain("threads", threads, bool)
     limits = SystemLimits(timeout, index_timeout, memory)
-    count, part = subsets(documents, seed)
+    count, part = subsets(items, seed)
     chosen = sizes_of(count, sizes, reason)
     settings = {
         "k": k, "load": str(load), "sizes": chosen, "repetitions": repetitions, "reason": reason, "warmup": warmup, "threads": threads,

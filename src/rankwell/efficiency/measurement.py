@@ -30,7 +30,7 @@ def measure(
     systems: Any,
     queries: Any,
     *,
-    documents: Any = None,
+    items: Any = None,
     k: int = 10,
     load: Load | Sequence[Load] = Closed(),  # noqa: B008 - it never changes
     repetitions: int = 5,
@@ -53,12 +53,12 @@ def measure(
     ----------
     systems
         A system, or a mapping from names to systems. A system is a function ``(query, k)``, or an object with ``search(query, k)`` and
-        perhaps ``index(documents)``, ``search_batch(queries, k)``, ``open()`` (open in a new process the index that is on disk),
+        perhaps ``index(items)``, ``search_batch(queries, k)``, ``open()`` (open in a new process the index that is on disk),
         ``path`` (the file or folder of the index) or ``index_size()``; or a ``Command``. An answer is a list of items, of pairs (item, score),
         or a mapping from item to score.
     queries
         ``Topics``, a mapping from id to query, or a list, whose ids are 1 to n.
-    documents
+    items
         What ``index`` gets; ``Documents`` or anything else that can be pickled.
     k
         How many items a query asks for.
@@ -103,7 +103,7 @@ def measure(
     """
     refuse_elsewhere()
     plain("threads", threads, bool)
-    plan = MeasurementPlan(systems, queries, documents, k, load, threads=threads, seed=seed)
+    plan = MeasurementPlan(systems, queries, items, k, load, threads=threads, seed=seed)
     for word, number, least in (
         ("repetitions", repetitions, 0),
         ("starts", starts, 1),
@@ -199,9 +199,7 @@ class MeasurementPlan:
         self.systems = {name: check_system(name, each) for name, each in named.items()}
         for name, each in self.systems.items():
             if documents is None and isinstance(each, Command) and each.reads_documents:
-                raise UsageError(
-                    f"{name}: its index command has {{documents}}, and there are none; give documents=."
-                )
+                raise UsageError(f"{name}: its index command has {{items}}, and there are none; give items=.")
         self.ids, self.queries = queries_of(queries)
         self.documents, self.k, self.seed, self.threads = documents, k, seed, threads
         self.items = (

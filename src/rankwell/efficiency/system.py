@@ -22,7 +22,7 @@ from rankwell.tables.arguments import plain
 
 FIELD = re.compile(r"\{\{|\}\}|\{(\w+)\}")  # doubled braces stand for themselves
 FIELDS = {
-    "index": ("documents", "index"),
+    "index": ("items", "index"),
     "search": ("index", "query", "k"),
     "batch": ("index", "queries", "k", "run"),
 }
@@ -81,7 +81,7 @@ def path_of(system: Any) -> Path | None:
 class Command:
     """A system of command lines: each call starts a new process, and its latency includes that start.
 
-    Arguments are split as a shell does, but no shell runs them. Braces name what is put in: ``{documents}``, the file of documents
+    Arguments are split as a shell does, but no shell runs them. Braces name what is put in: ``{items}``, the file of documents
     (a table of documents is written as lines of JSON, as BEIR has them); ``{index}``, a folder for the index, whose size on disk is
     measured; ``{query}``, ``{k}``; and for a batch ``{queries}``, a file (UTF-8) of lines ``number<tab>text``, and ``{run}``, the file to write.
     Doubled braces (``{{print}}``) stand for themselves.
@@ -107,7 +107,7 @@ class Command:
 
     Examples
     --------
-    >>> Command("seek {index}/all.idx {query} -n {k}", index="build {documents} {index}/all.idx").search_words("wing flow", 10)
+    >>> Command("seek {index}/all.idx {query} -n {k}", index="build {items} {index}/all.idx").search_words("wing flow", 10)
     ['seek', '/all.idx', 'wing flow', '-n', '10']
     >>> Command("seek {text}")
     Traceback (most recent call last):
@@ -150,13 +150,13 @@ class Command:
     @property
     def reads_documents(self) -> bool:
         """Whether the command that indexes is given the documents."""
-        return any("documents" in FIELD.findall(word) for word in self.commands.get("index", ()))
+        return any("items" in FIELD.findall(word) for word in self.commands.get("index", ()))
 
     def index(self, documents: Any) -> None:
         """Run the command that indexes."""
         if self.path is not None:
             self.path.mkdir(exist_ok=True)
-            self._run(self._words("index", documents=documents), None)
+            self._run(self._words("index", items=documents), None)
 
     def open(self) -> None:
         """Nothing: each command opens the index itself."""

@@ -478,10 +478,10 @@ def judging_sheet(
             help="the column of --items with a picture of each item: files in its folder, or data URIs; by default image, picture, poster …",
         ),
     ] = None,
-    grades: Annotated[
+    scale: Annotated[
         str | None,
         Option(
-            help="the scale: ``0-3``, or with labels ``'0=not relevant,1=relevant'``; default: 0 to 3 as in TREC's Deep Learning tracks"
+            help="the grades: ``0-3``, or with labels ``'0=not relevant,1=relevant'``; default: 0 to 3 as in TREC's Deep Learning tracks"
         ),
     ] = None,
     guidelines: Annotated[
@@ -516,7 +516,7 @@ def judging_sheet(
     refuse_suffix(output)
     refuse_files([each for each in (pairs, items, queries, guidelines) if each is not None], [output])
     found = sheet(
-        pairs, items=items, queries=queries, text=None if text is None else split(text), image=image, grades=grades,
+        pairs, items=items, queries=queries, text=None if text is None else split(text), image=image, scale=scale,
         guidelines=guidelines, repeats=share_of(repeats, "--repeats"), order=order, seed=seed, title=title, lang=lang, read=reading.of_qrels,
         encoding=reading.encoding,
     )  # fmt: skip
@@ -591,10 +591,10 @@ def judging_prompts(
     ],
     queries: QueryTexts = None,
     text: ItemText = None,
-    grades: Annotated[
+    scale: Annotated[
         str | None,
         Option(
-            help="the scale: ``0-3``, or with labels ``'0=not relevant,1=relevant'``; default: 0 to 3 as in TREC's Deep Learning tracks"
+            help="the grades: ``0-3``, or with labels ``'0=not relevant,1=relevant'``; default: 0 to 3 as in TREC's Deep Learning tracks"
         ),
     ] = None,
     guidelines: Annotated[str | None, Option(help="a text file with what judges have to know")] = None,
@@ -637,7 +637,7 @@ def judging_prompts(
     given = [each for each in (pairs, items, queries, guidelines, template) if each is not None]
     refuse_files(given, [output, str(key)])
     found = prompts(
-        pairs, model=model, items=items, queries=queries, text=None if text is None else split(text), grades=grades,
+        pairs, model=model, items=items, queries=queries, text=None if text is None else split(text), scale=scale,
         guidelines=guidelines, template=template, form=form, repeats=share_of(repeats, "--repeats"), seed=seed,
         read=reading.of_qrels, encoding=reading.encoding,
     )  # fmt: skip

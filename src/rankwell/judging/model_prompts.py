@@ -150,7 +150,7 @@ def prompts(
     items: Any,
     queries: Any = None,
     text: str | Sequence[str] | None = None,
-    grades: str | Mapping[int, str] | None = None,
+    scale: str | Mapping[int, str] | None = None,
     guidelines: str | Path | None = None,
     template: str | Path | None = None,
     form: PromptForm = "openai",
@@ -173,7 +173,7 @@ def prompts(
         Tables with the texts of items and of queries, and the columns of ``items`` to send, by default a title and a text under usual
         names. For nuggets ``items`` are the answers of one system: those of TREC RAG, or a table of query and text. For support they are
         the passages, and a query without a text in ``queries`` has that of the answers.
-    grades, guidelines
+    scale, guidelines
         The scale, as for ``sheet``, and a file with what judges have to know.
     template
         A text file with ``{query}`` or ``{query_json}``, ``{item}`` or ``{item_json}``, and perhaps ``{query_id}``, ``{item_id}``,
@@ -216,17 +216,17 @@ def prompts(
         raise UsageError(f"repeats={repeats:g}: must be a share from 0 to 1, such as 0.1 (10%).")
     asks, _, rest = ("", "", form) if form in FORMS else form.partition("-")
     batch: Any = rest or "openai"
-    if asks and grades is not None:
+    if asks and scale is not None:
         labels = one_of([each.label for each in LABELS[asks]])
-        raise UsageError(f"form={brief(form)}: the labels are {labels}; leave out grades.")
+        raise UsageError(f"form={brief(form)}: the labels are {labels}; leave out scale.")
     if asks == NUGGETS and text is not None:
         raise UsageError(f"form={brief(form)}: an answer has one text; leave out text.")
-    own, scale = Template.of(template, asks), LABELS[asks] if asks else grades_of(grades, words_of("en"))
+    own, grades = Template.of(template, asks), LABELS[asks] if asks else grades_of(scale, words_of("en"))
     shared = {
         "grades": "\n".join(
-            f"{each.grade}: {each.label}" if each.label else str(each.grade) for each in scale
+            f"{each.grade}: {each.label}" if each.label else str(each.grade) for each in grades
         ),
-        "numbers": ", ".join(str(each.grade) for each in scale),
+        "numbers": ", ".join(str(each.grade) for each in grades),
         "guidelines": "" if guidelines is None else guidelines_in(guidelines).strip(),
     }
     columns = [text] if isinstance(text, str) else text
@@ -240,7 +240,7 @@ def prompts(
     tasks = tasks_of([0] * len(asked.pairs), order="given", repeats=repeats, seed=seed)
     prompt = own.digest(shared)
     return Prompts(
-        model, batch, prompt, scale, tuple(asked.pairs), tuple(tasks), messages, asked.without_text, asks, asked.left_out, asked.rows
+        model, batch, prompt, grades, tuple(asked.pairs), tuple(tasks), messages, asked.without_text, asks, asked.left_out, asked.rows
     )  # fmt: skip
 
 

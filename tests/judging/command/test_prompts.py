@@ -27,7 +27,7 @@ def test_the_files_hold_what_the_function_returns(capsys, tmp_path):
     words = [
         "--queries",
         "queries.tsv",
-        "--grades",
+        "--scale",
         "0=no,1=yes",
         "--repeats",
         "50%",
@@ -38,7 +38,7 @@ def test_the_files_hold_what_the_function_returns(capsys, tmp_path):
     ]
     assert run([*WORDS, *words, "-o", "asked.jsonl"]) == 0
     found = rw.judging.prompts(
-        "next.tsv", model="m", items="items.csv", queries="queries.tsv", grades="0=no,1=yes", repeats=0.5, form="plain",
+        "next.tsv", model="m", items="items.csv", queries="queries.tsv", scale="0=no,1=yes", repeats=0.5, form="plain",
         text=["text"],
     )  # fmt: skip
     lines = [json.loads(line) for line in (tmp_path / "asked.jsonl").read_text(encoding="utf-8").splitlines()]
@@ -58,7 +58,7 @@ def test_the_files_hold_what_the_function_returns(capsys, tmp_path):
         (["-o", "asked.txt"], 2, "ends in .jsonl"),
         (["--repeats", "much"], 2, "--repeats 'much': write a share"),
         (["--template", "no.txt"], 3, "no.txt: cannot be read"),
-        (["--grades", "1"], 2, "--grades"),
+        (["--scale", "1"], 2, "--scale"),
         (["--template", "queries.tsv"], 2, "says nowhere what the query is"),
     ],
 )

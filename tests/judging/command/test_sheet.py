@@ -38,7 +38,7 @@ def test_the_page_is_what_the_function_makes(pairs, folder, capsys):
         "ko",
     ]
     assert (
-        run(["judging", "sheet", *words, "--repeats", "50%", "--grades", "0=no,1=yes", "-o", "own.html"]) == 0
+        run(["judging", "sheet", *words, "--repeats", "50%", "--scale", "0=no,1=yes", "-o", "own.html"]) == 0
     )
     shown = capsys.readouterr()
     assert shown.err == "rankwell: note: wrote own.html (0.0 MB): 5 tasks, 2 of them repeats.\n"
@@ -50,7 +50,7 @@ def test_the_page_is_what_the_function_makes(pairs, folder, capsys):
         guidelines="guide.md",
         lang="ko",
         repeats=0.5,
-        grades="0=no,1=yes",
+        scale="0=no,1=yes",
     )
     assert (folder / "own.html").read_text(encoding="utf-8") == sheet.to_html()
 

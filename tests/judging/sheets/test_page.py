@@ -101,9 +101,9 @@ def test_the_key_is_of_tasks_texts_pictures_and_grades_alone(tmp_path):
     key = key_of()
     guide = tmp_path / "guide.md"
     guide.write_text("judge well")
-    assert key_of(items=ITEMS[:3], lang="ko", title="x", grades="0-3", guidelines=guide) == key
+    assert key_of(items=ITEMS[:3], lang="ko", title="x", scale="0-3", guidelines=guide) == key
     others = [
-        key_of(grades="0-1"),
+        key_of(scale="0-1"),
         key_of(repeats=0.5),
         key_of({"1": ["a", "b"], "2": ["d"]}),
         key_of(items=[*ITEMS[:2], {"item": "c", "text": "another text of c"}]),
@@ -151,12 +151,12 @@ def test_titles_texts_and_pictures_come_from_columns_of_usual_or_given_names(tmp
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"grades": "0-10"}, "no grade with a label"),
-        ({"grades": "1"}, "no grade with a label"),
-        ({"grades": "3-3"}, "at least two grades"),
-        ({"grades": "0=a,0=b"}, "0 is given twice"),
-        ({"grades": {0: "a", 12: "b"}}, "12 cannot be a grade"),
-        ({"grades": {0: "a", 1: "b" * 61}}, "say more in the guidelines"),
+        ({"scale": "0-10"}, "no grade with a label"),
+        ({"scale": "1"}, "no grade with a label"),
+        ({"scale": "3-3"}, "at least two grades"),
+        ({"scale": "0=a,0=b"}, "0 is given twice"),
+        ({"scale": {0: "a", 12: "b"}}, "12 cannot be a grade"),
+        ({"scale": {0: "a", 1: "b" * 61}}, "say more in the guidelines"),
         ({"repeats": 1.5}, "a share from 0 to 1"),
         ({"repeats": float("nan")}, "a finite number"),
         ({"order": "rnd"}, "query, given or random"),
@@ -184,7 +184,7 @@ def test_nothing_to_judge_is_an_error():
 def test_a_label_may_hold_a_comma_and_guidelines_are_read_as_utf8(tmp_path):
     (tmp_path / "guide.md").write_bytes("\ufeff# 지침\n".encode())
     sheet = rw.judging.sheet(
-        PAIRS, items=ITEMS, grades="0=no, or hardly,1=yes", guidelines=tmp_path / "guide.md"
+        PAIRS, items=ITEMS, scale="0=no, or hardly,1=yes", guidelines=tmp_path / "guide.md"
     )
     assert [tuple(each) for each in sheet.grades] == [(0, "no, or hardly"), (1, "yes")]
     assert "<h3>지침</h3>" in sheet.to_html()

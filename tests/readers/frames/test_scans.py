@@ -143,7 +143,7 @@ def test_no_path_or_pattern_walks_the_whole_disk(name, tmp_path, monkeypatch):
     for words in (
         ["merge", name],
         ["evaluate", name, name, "-m", "ap"],
-        ["lint", "--documents", name, "--topics", name],
+        ["lint", "--items", name, "--queries", name],
     ):
         assert cli.run(words) in (2, 3)
 

@@ -294,16 +294,16 @@ def grades_of(scale: str | Mapping[int, str] | None, words: PageStrings) -> tupl
     grades = _parse_grades(scale) if isinstance(scale, str) else [Grade(*option) for option in scale.items()]
     for option in grades:
         if type(option.grade) is not int or not 0 <= option.grade <= 9 or not isinstance(option.label, str):
-            raise UsageError(f"grades: {brief(option.grade)} cannot be a grade: {REMEDY}.")
+            raise UsageError(f"scale: {brief(option.grade)} cannot be a grade: {REMEDY}.")
         if len(option.label) > LONGEST:
             raise UsageError(
-                f"grades: the label {brief(option.label)} is longer than {LONGEST} characters; say more in the guidelines."
+                f"scale: the label {brief(option.label)} is longer than {LONGEST} characters; say more in the guidelines."
             )
     numbers = [option.grade for option in grades]
     if len(numbers) < 2:
-        raise UsageError(f"grades={brief(scale)}: a scale needs at least two grades, {REMEDY}.")
+        raise UsageError(f"scale={brief(scale)}: a scale needs at least two grades, {REMEDY}.")
     if twice := [option for option in numbers if numbers.count(option) > 1]:
-        raise UsageError(f"grades={brief(scale)}: {twice[0]} is given twice.")
+        raise UsageError(f"scale={brief(scale)}: {twice[0]} is given twice.")
     return tuple(sorted(grades))
 
 
@@ -319,5 +319,5 @@ def _parse_grades(text: str) -> list[Grade]:
         elif grades and re.match(r"\s*[^\s\d]", part):  # a label may hold a comma
             grades[-1] = Grade(grades[-1].grade, f"{grades[-1].label},{part.rstrip()}")
         else:
-            raise UsageError(f"grades={brief(text)}: {brief(part)} is no grade with a label: {REMEDY}.")
+            raise UsageError(f"scale={brief(text)}: {brief(part)} is no grade with a label: {REMEDY}.")
     return grades

@@ -170,7 +170,7 @@ def sheet(
     queries: Any = None,
     text: str | Sequence[str] | None = None,
     image: str | None = None,
-    grades: str | Mapping[int, str] | None = None,
+    scale: str | Mapping[int, str] | None = None,
     guidelines: str | Path | None = None,
     repeats: float = 0.0,
     order: Order = "query",
@@ -192,7 +192,7 @@ def sheet(
     text, image
         The columns of ``items`` that are shown, the first of several as a heading, by default a title and a text under usual
         names; and the column with a picture: a file in the folder of ``items``, or a data URI.
-    grades
+    scale
         The scale: ``"0-3"``, or with labels ``"0=not relevant,1=relevant"`` or ``{0: "not relevant", 1: "relevant"}``; by default 0 to 3
         as in TREC's Deep Learning tracks. Each grade is a digit.
     guidelines
@@ -234,7 +234,7 @@ def sheet(
         raise UsageError(f"text={brief(text)}: must be a column of items=, or a list of columns.")
     if seed < 0:
         raise UsageError(f"seed={seed}: must be 0 or above.")
-    scale = grades_of(grades, words)
+    grades = grades_of(scale, words)
     guide = "" if guidelines is None else guidelines_in(guidelines)
     listed, ids, of_queries, of_items = pairs_in(pairs, read)
     contents = contents_of(
@@ -245,7 +245,7 @@ def sheet(
     numbered = tuple((at_query[query], at_item[item]) for query, item in ids)
     tasks = tasks_of([query for query, _ in numbered], order=order, repeats=repeats, seed=seed)
     named = words("sheet.title") if title is None else title
-    return Sheet(named, lang, scale, guide, numbered, tuple(tasks), *contents)
+    return Sheet(named, lang, grades, guide, numbered, tuple(tasks), *contents)
 
 
 def refuse_suffix(path: str | Path) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 from rankwell.errors import DataError, InputError, UsageError, brief
 from rankwell.readers.bytes.files import File
 from rankwell.readers.bytes.paths import refuse_whole_disk
+from rankwell.readers.bytes.text import BOM
 from rankwell.readers.collections import beir, msmarco, smart, trec
 from rankwell.readers.collections.text import JSON, SMART, TAGS, Entries, mark_of
 from rankwell.readers.collections.topics import judged_in, numbered, only, topics_in
@@ -18,6 +19,7 @@ from rankwell.readers.registry import recode
 from rankwell.readers.sources import is_collection
 from rankwell.tables.arguments import checked
 from rankwell.tables.collections import Collection, Documents, Topics
+from rankwell.tables.columns import known_word
 from rankwell.tables.run_qrels import Qrels
 
 Source = str | os.PathLike[str]
@@ -125,7 +127,7 @@ def _beir_parts(folder: Path) -> tuple[Path, Path]:
     if parts[0] is None or parts[1] is None:
         missing = "corpus.jsonl" if parts[0] is None else "queries.jsonl"
         raise InputError(
-            f"{folder}: there is no {missing}, so this is not BEIR's layout. Name the parts: documents=, topics=, qrels=."
+            f"{folder}: there is no {missing}, so this is not BEIR's layout. Name the parts: documents=, topics= and the judgements."
         )
     return parts[0], parts[1]
 
@@ -155,6 +157,25 @@ def _documents(source: Source | None, encoding: str | None) -> tuple[Documents |
             "or 4 columns, separated by tabs."
         )
     return Documents(*columns, name=path.name), mark
+
+
+def is_documents(source: Source) -> bool:
+    """Whether a path is a folder or file of documents, and not a table of items, whose header names a column of items.
+
+    InputError if it cannot be read.
+    """
+    path = Path(source)
+    if _is_folder(path):
+        return True
+    head = File(path).head.removeprefix(BOM).lstrip()
+    first = head.partition(b"\n")[0]
+    if head.startswith(JSON.encode()):
+        return b'"_id"' in first
+    if head.startswith((SMART.encode(), TAGS.encode())):
+        return True
+    names = first.decode(errors="replace").split("\t")
+    is_text = b"\0" not in head
+    return is_text and len(names) in msmarco.COLUMNS and "item" not in map(known_word, names)
 
 
 def _folder(folder: Path, encoding: str | None) -> Documents:
