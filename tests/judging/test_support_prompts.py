@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 
+import numpy as np
 import pytest
 from tests.evidence import evidence
 
@@ -137,6 +138,11 @@ def test_verdicts_become_the_support_of_a_run_and_what_is_none_stays_without(tmp
         ("q1", DEPTH, 1, 2, False), ("q1", HIGH, 2, 1, False), ("q2", FERRY, 1, 2, False),
     ]  # fmt: skip
     assert told.to_frame().columns == ["query", "item", "part", "grade", "is_repeat"]
+    table = told.run().rows.table()
+    columns = table.query.tolist(), table.item.tolist(), table.extra["support"].tolist()
+    assert [(query, item, "" if np.isnan(each) else str(each)) for query, item, each in zip(*columns, strict=True)] == [
+        (query, item, each) for query, _, item, each in rows_of(told, tmp_path)
+    ]  # fmt: skip
     assert "3 judgements of support of 5 requests" in str(told)
 
 
@@ -222,7 +228,7 @@ def test_a_key_that_was_changed_is_refused(change, said, tmp_path):
 def test_support_is_no_judgement_of_items(tmp_path):
     told = answered(tmp_path, ["GRADE: 2"])
     with pytest.raises(
-        rw.RankwellError, match=r"asked about support, which gives no judgements of items; take save\(\)"
+        rw.RankwellError, match=r"asked about support, which gives no judgements of items; take run\(\)"
     ):
         told.qrels()
     with pytest.raises(

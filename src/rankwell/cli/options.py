@@ -215,7 +215,10 @@ class Reading(ReadingQrels):
         Way | None, Option(help="how a cell of a table writes a list of items; ``one`` if each is one item")
     ] = None
     scores_from: Annotated[
-        str | None, Option(help="the scores of a LETOR file: a file with a score a line")
+        str | None,
+        Option(
+            help="the scores of a LETOR file: a file with a score a line; of answers with citations their support: a table"
+        ),
     ] = None
 
     @property

@@ -173,6 +173,7 @@ class Plan:
     def _results(self, run: Run, task: Task, slices: Mapping[str, Results]) -> Results:
         task = task.of_run(run)
         counts = {**self.counts, **counts_of("run", run.unread)} if run.unread else self.counts
+        counts = {**counts, **run.counts} if run.counts else counts
         part = self.engine.run(run, task, self.threads).with_counts({**counts, **(task.folded or {})})
         if task.context.groups is not None and self.policy.judged is None:
             part = part.with_counts(unknown_groups(part.counts))

@@ -116,15 +116,17 @@ class Answers:
         return float(np.mean(same)) if same else float("nan")
 
     def run(self) -> Run:
-        """Return the assignments of nuggets as a run, without repeats: 1, 0.5 or 0; UsageError if nothing was asked of nuggets."""
+        """Return the assignments of nuggets, 1, 0.5 or 0, or the citations with their support, as a run, without repeats.
+
+        UsageError if neither was asked about.
+        """
         if not self.asks:
             raise UsageError("the requests asked about items, which gives no run; take qrels().")
-        if self.asks == SUPPORT:
-            raise UsageError(
-                "the requests asked about support, whose run is a table; save('support.csv') writes it."
-            )
         rows = self._run_rows()
-        query, item, score = zip(*rows, strict=True) if rows else ([], [], [])
+        if self.asks == SUPPORT:
+            query, part, item, support = (list(column) for column in zip(*rows, strict=True))
+            return Run(query, item, part=part, support=support, name="model")
+        query, item, score = ([row[at] for row in rows] for at in range(3))
         return Run(query, item, np.array(score, np.float64), name="model")
 
     def _run_rows(self) -> list[tuple[Any, ...]]:
@@ -142,7 +144,7 @@ class Answers:
         """Return the judgements, without repeats, and who made them; UsageError if they are of nuggets or citations."""
         if self.asks:
             raise UsageError(
-                f"the requests asked about {self.asks}, which gives no judgements of items; take {'save()' if self.asks == SUPPORT else 'run()'}."
+                f"the requests asked about {self.asks}, which gives no judgements of items; take run()."
             )
         first_rows = [row for row in self.rows if not row[3]]
         query, item, grade = ([row[at] for row in first_rows] for at in range(3))
@@ -250,7 +252,7 @@ def answers(key: str | Path, file: str | Path, /, *files: str | Path, date: str 
     Answers
         ``found.qrels()`` are judgements that carry model, prompt and date; ``found.save("model.csv")`` writes them; ``found.counts`` says
         what gave no grade: refusals, answers cut off, grades outside the scale, ties … Such pairs stay unjudged, and are never 0. Where
-        nuggets were asked about, ``found.run()`` is the run of their assignments, and ``save`` writes it; of citations ``save`` writes the support.
+        nuggets or the support of citations were asked about, ``found.run()`` is the run of what the model said, and ``save`` writes it.
 
     Raises
     ------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -13,6 +14,7 @@ import numpy as np
 from rankwell.errors import DataError, NoRowsError, UsageError
 from rankwell.readers.bytes.files import File, files_of
 from rankwell.readers.bytes.paths import short_name
+from rankwell.readers.frames.columns import Given
 from rankwell.readers.frames.pieces import Pieces, SeveralPieces, held_qrels, not_alike, pieces_of
 from rankwell.readers.frames.scans import is_scanned, polars_errors, scan_table
 from rankwell.readers.registry import (
@@ -116,7 +118,12 @@ def _formed(file: File, kind: str, options: ReadOptions) -> tuple[File, str, str
     """The file in its encoding, its format and why; DataError for one of another tool."""
     file = recode(file, options.encoding, options.format_in)
     form, why = form_of(file, options.format_in, options.columns)
-    if form in NAMED_WORDS and kind != "items" and not options.columns:
+    if (
+        form in NAMED_WORDS
+        and kind != "items"
+        and not options.columns
+        and not Given.of(options.columns).needs
+    ):
         from rankwell.readers.foreign import refuse_foreign_file
 
         refuse_foreign_file(file.head, file.label, kind, form)
@@ -277,7 +284,9 @@ def run_of(parts: Sequence[Run], name: str) -> Run:
             raise DataError(
                 f"{file_of(part)}: it has {other}, while {file_of(ranked[0][0])} has {one}. Parts of one run have the same columns."
             )
-    return _from_all(Run.of_rows(SeveralRows(parts), name), parts)
+    run: Run = _from_all(Run.of_rows(SeveralRows(parts), name), parts)
+    run.counts = dict(sum((Counter(part.counts) for part in parts), Counter()))
+    return run
 
 
 def qrels_of(parts: Sequence[Qrels], name: str) -> Qrels:

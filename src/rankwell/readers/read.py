@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
@@ -94,7 +95,8 @@ def read_run(
         How a cell of a table writes a list of items: ``"blank"``, ``"comma"``, ``"semicolon"`` or ``"bar"`` between two, ``"brackets"``
         around them; ``"one"`` if each cell is one item.
     scores_from
-        The scores of a LETOR file: a file with a score a line, or an array.
+        The scores of a LETOR file: a file with a score a line, or an array. Of answers with citations their support: a table with query,
+        sentence, item and support.
     order
         ``"rows"`` if the rows of a table stand best first, whatever other columns hold. Without it a table that has no score and no
         rank, but a column of numbers that could be one, is refused with the question.
@@ -336,7 +338,10 @@ def _read(source: Any, kind: str, name: str | None, options: ReadOptions) -> Any
     ):
         shape, answers = shape_and_answers
         read = getattr(shape, f"{kind}_of")
-        return read(answers, name=title, columns=options.columns, query_ids=options.query_ids)
+        takes_scores = options.scores_from is not None and "scores_from" in inspect.signature(read).parameters
+        refuse_options(options, title, shape.what, is_table=False, has_scores=not takes_scores)
+        extra = {"scores_from": options.scores_from} if takes_scores else {}
+        return read(answers, name=title, columns=options.columns, query_ids=options.query_ids, **extra)
     what = f"a {type(source).__name__}"
     if is_plain:
         from rankwell.readers.memory import mapping as module

@@ -189,7 +189,7 @@ def refuse_options(
         )
     if options.scores_from is not None and has_scores:
         raise UsageError(
-            f"{label}: scores_from= is for LETOR files, whose scores lie beside, not for {what}. Leave it out."
+            f"{label}: scores_from= is for LETOR files and for answers with citations, whose scores lie beside, not for {what}. Leave it out."
         )
 
 

@@ -95,9 +95,9 @@ COLUMNS = {
     ), "spans", ("items", "qrels")),
     "size": KnownColumn("number", "what an item costs of a budget, such as its tokens", _names(common="size"), "sizes", ("items", "run")),
     "part": KnownColumn("id", "the part of its query's answer that a row belongs to, such as a sentence, by number or by name", _names(
-        common="part part_id part_number sentence_id sentence_number",
+        common="part part_id part_number sentence sentence_id sentence_number",
     ), "parts", ("run",)),
-    "support": KnownColumn("number", "how far a cited item supports its part: 1, 0.5, 0, or support, partial_support, not_support", _names(
+    "support": KnownColumn("number", "how far a cited item supports its part: 1, 0.5, 0, or full_support, partial_support, no_support, or FS, PS, NS", _names(
         common="support support_label",
     ), "support", ("run",), (1.0, 0.5, 0.0)),
 }  # fmt: skip
@@ -171,7 +171,7 @@ CITATION_WORDS = SUPPORT_WORDS | {
 GRADE_WORDS = TRUTH | {
     "yes": 1.0, "no": 0.0, "like": 1.0, "dislike": 0.0, "positive": 1.0, "negative": 0.0, "relevant": 1.0, "irrelevant": 0.0, "nonrelevant": 0.0, "non-relevant": 0.0, "not relevant": 0.0,
 } | IMPORTANCE_WORDS  # fmt: skip
-NUMBER_WORDS = {"grade": GRADE_WORDS, "score": TRUTH | SUPPORT_WORDS, "support": SUPPORT_WORDS}
+NUMBER_WORDS = {"grade": GRADE_WORDS, "score": TRUTH | SUPPORT_WORDS, "support": CITATION_WORDS}
 
 
 class UnreadColumn(NamedTuple):

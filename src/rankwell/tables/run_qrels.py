@@ -27,6 +27,9 @@ BREAKING = re.compile(r"[,=\n\r]")
 DIGITS = 12  # of the hash of a prompt
 FIRST = 5  # rows of a preview
 NO_WORDS: Mapping[str, str] = MappingProxyType({})  # the names of the columns of a table, by word
+NO_COUNTS: Mapping[str, int] = MappingProxyType(
+    {}
+)  # what the reader of a run counted, to be printed with its results
 COUNTED = 1 << 18  # rows counted at a time
 SWAPPED = "Are the run and the judgements swapped? It is rankwell evaluate QRELS RUN, and rw.evaluate(run, qrels) in Python."
 
@@ -176,6 +179,7 @@ class Run:
     files: tuple[Any, ...] = ()
     matrix: Matrix | None = None
     unread: tuple[UnreadColumn, ...] = ()
+    counts: Mapping[str, int] = NO_COUNTS
 
     def __init__(
         self,
@@ -215,6 +219,7 @@ class Run:
         rows.place, rows.rank_base = table.place, base
         run = Run.of_rows(rows, self.name)
         run.source, run.files, run.words, run.unread = self.source, self.files, self.words, self.unread
+        run.counts = self.counts
         return run
 
     def __getstate__(self) -> dict[str, Any]:
@@ -226,6 +231,7 @@ class Run:
             "source": self.source,
             "matrix": self.matrix,
             "unread": self.unread,
+            "counts": dict(self.counts),
         }
 
     @property

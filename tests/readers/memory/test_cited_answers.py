@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import pickle
 
+import polars as pl
 import pytest
 from tests.evidence import evidence
 
 import rankwell as rw
-from rankwell.errors import DataError
+from rankwell.errors import DataError, UsageError
 from rankwell.readers.bytes.files import File
 from rankwell.readers.formats import alce, trec_rag
 from rankwell.readers.memory.cited_answers import LOST
 from rankwell.readers.registry import guess
+from rankwell.readers.support import OTHERS
 
 FOLDER = evidence("shapes")
 RAG = FOLDER / "trec_rag"
@@ -118,14 +121,6 @@ def test_answers_are_no_judgements():
         rw.read_qrels(RAG / NAMES[0])
 
 
-@pytest.mark.parametrize("source", [RAG / NAMES[0], records()], ids=["file", "records"])
-def test_what_answers_cite_is_no_ranking(source):
-    with pytest.raises(
-        DataError, match=r"answers with citations \(an answer of TREC RAG\), whose references are no ranking"
-    ):
-        rw.read_run(source)
-
-
 def split(record):
     """A result of ALCE with a list of sentences in place of its text."""
     return record | {"output": [f"{each}." for each in record["output"].rstrip(".").split(". ")]}
@@ -169,3 +164,118 @@ def test_a_broken_result_of_alce_is_refused_with_its_element(tmp_path, change, s
     with pytest.raises(DataError) as error:
         rw.read_run(path)
     assert str(error.value).startswith(f"{path}:1, element 2: {said}")
+
+
+SUPPORT = RAG / "support.jsonl"
+JUDGED = [json.loads(line) for line in SUPPORT.read_text(encoding="utf-8").splitlines()]
+
+
+def support_of(run):
+    """The support of each row, None where there is none, by query and item."""
+    table = run.rows.table()
+    keys = zip(table.query.tolist(), table.item.tolist(), strict=True)
+    return dict(zip(keys, without_nan(table), strict=True))
+
+
+def without_nan(table):
+    return pl.Series(table.extra["support"]).fill_nan(None).to_list()
+
+
+SAID = {
+    ("q1", f"{ID}2#1_2001"): 1.0, ("q1", f"{ID}5#0_5000"): 0.5, ("q1", f"{ID}3#0_3000"): 0.0, ("q1", ""): None,
+    ("q1", f"{ID}1#0_1000"): 0.0, ("q2", f"{ID}7#0_7000"): 1.0, ("q2", "[7]"): 0.0, ("q3", ""): None,
+}  # fmt: skip
+LABELS = {"FS": ("full_support", "Full Support", "support", 1), "PS": ("partial support", "ps", 0.5), "NS": ("no_support", "not_support", 0)}  # fmt: skip
+
+
+def judgements(tmp_path, rows, suffix="jsonl"):
+    path = tmp_path / f"support.{suffix}"
+    frame = pl.DataFrame(rows)
+    frame.write_ndjson(path) if suffix == "jsonl" else frame.write_csv(path)
+    return path
+
+
+@pytest.mark.parametrize("base", [0, 1])
+@pytest.mark.parametrize("suffix", ["jsonl", "csv"])
+def test_judgements_of_support_are_joined_by_query_sentence_and_item(tmp_path, base, suffix):
+    rows = [each | {"sentence": each["sentence"] + base} for each in JUDGED]
+    path = judgements(tmp_path, rows, suffix)
+    for source in (RAG / NAMES[0], RAG / NAMES[1], records()):
+        run = rw.read_run(source, scores_from=path)
+        assert support_of(run) == SAID
+        assert run.counts == {LOST: 1}
+    assert support_of(rw.read_run(records(), scores_from=rows)) == SAID
+
+
+@pytest.mark.parametrize("label", LABELS)
+def test_support_is_read_from_all_its_labels(tmp_path, label):
+    place = next(row for row, each in enumerate(JUDGED) if each["support"] == label)
+    for other in LABELS[label]:
+        rows = [each | {"support": str(each["support"])} for each in JUDGED]
+        rows[place]["support"] = str(other)
+        if isinstance(other, str):
+            assert support_of(rw.read_run(records(), scores_from=judgements(tmp_path, rows))) == SAID
+        answers = records()
+        answers[0]["answer"][0]["citations"] = [{"id": 0, "support": other}]
+        table = rw.read_run(answers).rows.table()
+        assert table.extra["support"][0] == SAID["q1", JUDGED[place]["docid"]]
+
+
+def test_citations_that_nobody_judged_keep_what_the_file_says(tmp_path):
+    answers = records()
+    answers[0]["answer"][0]["citations"] = [{"id": 0, "support": "PS"}]
+    run = rw.read_run(answers, scores_from=judgements(tmp_path, JUDGED[-1:] + JUDGED[1:2]))
+    assert without_nan(run.rows.table()) == [0.5, 0.5, None, None, None, 1.0, 0.0, None]  # fmt: skip
+
+
+def test_judgements_of_queries_without_an_answer_are_counted(tmp_path):
+    run = rw.read_run(
+        RAG / NAMES[0], scores_from=judgements(tmp_path, [*JUDGED, JUDGED[0] | {"topic_id": "q9"}])
+    )
+    assert support_of(run) == SAID
+    assert run.counts == {LOST: 1, OTHERS: 1}
+
+
+WRONG = {
+    "another sentence": ([JUDGED[0] | {"sentence": 2}, JUDGED[1]], f"support.jsonl:1: sentence 2 of query 'q1' in {RAG / NAMES[0]} cites no '{ID}2#1_2001'. Are these"),
+    "another item": ([JUDGED[0], JUDGED[0] | {"docid": "d"}], "support.jsonl:2: sentence 1 of query 'q1'"),
+    "other queries alone": ([each | {"topic_id": "q9"} for each in JUDGED], "support.jsonl:1: sentence 1 of query 'q9'"),
+    "two labels of one citation": ([*JUDGED, JUDGED[0] | {"support": "NS"}], "support.jsonl:6: another row ("),
+    "a sentence as text": ([each | {"sentence": "It is."} for each in JUDGED], "support.jsonl:1: the sentence is 'It is.', not the number of one."),
+    "no sentence": ([{key: value for key, value in each.items() if key != "sentence"} for each in JUDGED], "support.jsonl:1: there is no column of sentences, or none of support."),
+    "another label": ([each | {"support": "maybe"} for each in JUDGED], "support.jsonl:1: the support 'maybe' is not a number"),
+    "several systems": ([*JUDGED, JUDGED[0] | {"run_id": "other"}], "support.jsonl: 'run_id' says that it holds several systems"),
+    "no item": ([{key: value for key, value in each.items() if key != "docid"} for each in JUDGED], "support.jsonl: there is no column for the item"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_judgements_that_do_not_fit_the_answers_are_refused_with_their_line(tmp_path, name):
+    rows, said = WRONG[name]
+    path = judgements(tmp_path, rows)
+    with pytest.raises(DataError) as error:
+        rw.read_run(RAG / NAMES[0], scores_from=path)
+    assert str(error.value).startswith(str(path))
+    assert said in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("name", ["ragas/rows.jsonl", "trec/run.txt"])
+def test_support_beside_other_runs_is_refused(name):
+    with pytest.raises(UsageError, match=r"scores_from= is for LETOR files and for answers with citations"):
+        rw.read_run(FOLDER / name, scores_from=SUPPORT)
+
+
+def test_support_beside_other_values_in_memory_is_refused():
+    rows = [json.loads(line) for line in (FOLDER / "ragas" / "rows.jsonl").read_text(encoding="utf-8").splitlines()]  # fmt: skip
+    with pytest.raises(UsageError, match=r"scores_from= is for LETOR files .* not for a row of ragas"):
+        rw.read_run(rows, scores_from=SUPPORT)
+
+
+def test_what_a_reader_counted_goes_with_its_run(tmp_path):
+    other = [each | {"topic_id": f"other {each['topic_id']}"} for each in records()]
+    (tmp_path / "other.jsonl").write_text("\n".join(map(json.dumps, other)), encoding="utf-8")
+    both = rw.read_run([RAG / NAMES[0], tmp_path / "other.jsonl"])
+    assert (len(both), both.counts) == (16, {LOST: 2})
+    assert pickle.loads(pickle.dumps(both)).counts == {LOST: 2}
+    assert rw.read_run({"q": ["d1"]}).counts == {}

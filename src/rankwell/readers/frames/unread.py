@@ -60,8 +60,13 @@ def unread_of(
     if is_whole or Given.of(given).by_rows:
         return tuple([UnreadColumn(column) for column in free])
     known_as_another = NO_GRADES if kind == "qrels" else ()
+    # beside what a citation supports stands which of the references it is
     doubtful = [
-        each for each in free if known_word(each) not in known_as_another and (each or columns.index(each))
+        each
+        for each in free
+        if known_word(each) not in known_as_another
+        and (each or columns.index(each))
+        and not (each == "citation" and "support" in words)
     ]
     seen = look(read(doubtful), doubtful, kind) if doubtful else {}
     if kind == "run":

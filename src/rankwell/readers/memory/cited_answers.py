@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rankwell.errors import DataError, brief, one_of
+from rankwell.errors import brief, one_of
 from rankwell.readers.bytes.files import File
 from rankwell.readers.memory.answers import Answer, Shape, Unread, distinct_answers
 from rankwell.tables.columns import CITATION_WORDS
@@ -48,20 +48,35 @@ class Cited(NamedTuple):
     """The answers of one system, a row for each citation and for each sentence and answer without any."""
 
     label: str
-    what: str
     rows: list[CitedRow]
     counts: Mapping[str, int]
 
     def run(self, name: str) -> Run:
-        """Raise DataError: what answers cite is no ranking."""
-        del name
-        raise DataError(
-            f"{self.label}: it holds answers with citations ({self.what}), whose references are no ranking. Give the run they were written from."
-        )
+        """Return the run."""
+        query, part, item, support, *_ = zip(*self.rows, strict=True)
+        run = Run(query, item, part=part, support=support, name=name, place=self._place)
+        run.counts = self.counts
+        return run
+
+    def _place(self, row: int) -> str:
+        query, part, *_ = self.rows[row]
+        return f"{self.label}, query {brief(query)}, sentence {part}"
 
 
 class CitedAnswers(Shape):
     """Answers whose ``items`` are sentences that cite items."""
+
+    def read_run(
+        self, file: File, *, name: str, columns: Mapping[str, str], query_ids: QueryIds | None = None, scores_from: Any = None
+    ) -> Run:  # fmt: skip
+        """Return the run in a file, with the support that a table beside it says of citations."""
+        return _joined(self._of_file(file, "score", columns, query_ids), scores_from).run(name)
+
+    def run_of(
+        self, source: Any, *, name: str, columns: Mapping[str, str], query_ids: Any = None, scores_from: Any = None
+    ) -> Run:  # fmt: skip
+        """Return the run of a value in memory, with the support that a table beside it says of citations."""
+        return _joined(self._of_value(source, "score", name, columns, query_ids), scores_from).run(name)
 
     def cited_in(self, source: Any, ids: QueryIds | None = None) -> Cited:
         """Return the answers in a file or a value in memory, with the texts of their sentences."""
@@ -83,7 +98,15 @@ class CitedAnswers(Shape):
                     for each in citations
                 ] or [sentence]
         lost = sum(row.is_lost for row in rows)
-        return Cited(label, self.what, rows, {LOST: lost} if lost else {})
+        return Cited(label, rows, {LOST: lost} if lost else {})
+
+
+def _joined(cited: Cited, source: Any) -> Cited:
+    if source is None:
+        return cited
+    from rankwell.readers.support import with_support
+
+    return with_support(cited, source)
 
 
 def pointed_at(place: int, references: list[str], sign: str) -> Citation:

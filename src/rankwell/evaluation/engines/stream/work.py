@@ -240,6 +240,7 @@ def results_of(
     judgements = tables["qrels"].unread if "qrels" in tables else ()
     for what, unread in {"judgements": judgements, "run": run.unread}.items():
         counts = {**counts, **counts_of(what, unread)} if unread else counts
+    counts = {**counts, **run.counts}
     of_slices = {name: _result(work, task, done, name, counts) for name, task in work.tasks.items()}
     results = replace(of_slices[None], slices={name: of_slices[name] for name in work.slices})
     if may_mismatch(results):
