@@ -175,7 +175,7 @@ def test_repeats_say_how_far_the_model_agrees_with_itself(tmp_path):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"grades": "0-3"}, "the labels are no support, partial support or full support; leave out grades"),
+        ({"scale": "0-3"}, "the labels are no support, partial support or full support; leave out scale"),
         ({"items": [{"item": "z", "text": "z"}]}, "there is no text (or picture) for any of the 5 items"),
         ({"answers": RECORDS[2:]}, "no sentence cites anything that is still to be judged"),
         ({"answers": {"q1": ["a"]}}, "pairs: here are no answers whose sentences cite passages"),
