@@ -22,7 +22,7 @@ from rankwell.display.page.strings import (
     translations,
 )
 from rankwell.metrics import classes
-from rankwell.metrics.docstrings import entries, sections, sentence
+from rankwell.metrics.docstrings import entries, plain_words, sections, sentence
 from rankwell.metrics.metric import Metric
 
 PACKAGE = Path(rankwell.__file__).parent
@@ -41,6 +41,9 @@ def definitions(metrics: Iterable[type[Metric]]) -> Iterator[Text]:
     for cls in metrics:
         blocks = sections(cls, (*PARTS.values(), "Parameters"))
         yield f"metrics.{cls.name}.sentence", sentence(cls)
+        text, part = plain_words(cls)
+        if part == "plain":
+            yield f"metrics.{cls.name}.plain", text
         for part, title in PARTS.items():
             if title in blocks:
                 yield f"metrics.{cls.name}.{part}", blocks[title]

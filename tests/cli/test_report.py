@@ -70,7 +70,7 @@ def test_tables_and_languages_reach_the_page():
         found = json.load(file)
     assert (found["title"], found["lang"]) == ("영화", "ko")
     labels = [each["label"] for each in data_of("x.json")["answer"]["compared"]]
-    assert labels == ["시스템", "판단 지표", "질의", "판정", "학습 데이터 행", "카탈로그 항목"]
+    assert labels == ["시스템", "판단 지표", "사용자", "판정", "학습 데이터 행", "카탈로그 항목"]
 
 
 def test_the_metric_and_the_margin_that_decide_can_be_named():
@@ -80,8 +80,20 @@ def test_the_metric_and_the_margin_that_decide_can_be_named():
         == 0
     )
     assert data_of("x.json")["answer"]["sentence"].startswith(
-        "itemknn and popular are equivalent on hit@10 within ±0.5000: "
+        "No winner: itemknn and popular are equally good within ±0.5000, on average over 379 users (hit@10 "
     )
+
+
+def test_queries_are_called_as_asked():
+    arguments = ["report", TEST, *SYSTEMS[:2], *RR, "-o", "x.json"]
+    for noun, said in (("films", "379 films"), ("person/people", "379 people")):
+        assert run([*arguments, "--noun", noun]) == 0
+        assert said in data_of("x.json")["answer"]["sentence"]
+
+
+def test_a_noun_that_is_no_word_is_refused(capsys):
+    assert run(["report", TEST, *SYSTEMS[:2], *RR, "--noun", "{users}", "-o", "x.json"]) == 2
+    assert "--noun '{users}'" in capsys.readouterr().err
 
 
 def test_saved_results_need_no_judgements():
@@ -112,7 +124,9 @@ resamples = 99
     (tmp_path / "rankwell.toml").write_text(says, encoding="utf-8")
     assert run(["report", "rankwell.toml", "-o", "x.json"]) == 0
     data = data_of("x.json")
-    assert data["answer"]["sentence"].startswith("als is worse than popular on rr by ")
+    assert data["answer"]["sentence"].startswith(
+        "als is clearly worse than popular, on average over 379 users (rr "
+    )
     assert data["definitions"]["command"] == "rankwell report rankwell.toml -o x.json"
     assert data["definitions"]["experiment"].startswith("rankwell.toml sha256:")
 

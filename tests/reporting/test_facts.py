@@ -39,35 +39,38 @@ def test_queries_are_counted_by_who_is_better_and_by_how_far():
         int((abs(d) <= 1e-9).sum()),
         int((abs(d) > 0.5).sum()),
     ]
-    worst = f"(most on query q{d.argmin()}, by {number(-d.min())})"
+    worst = f"(most for query q{d.argmin()}, by {number(-d.min())})"
     assert found[1] == (
-        "Query by query, B is better than A on {} of 12, worse on {} {}, equal on {}; on {} of them they differ by "
-        "more than 0.5.".format(*counts[:2], worst, *counts[2:])
+        "B is better than A for {} of 12 queries, worse for {} {}, the same for {}; for {} of them they differ by more than 0.5.".format(
+            *counts[:2], worst, *counts[2:]
+        )
     )
 
 
 @pytest.mark.parametrize(
     ("ranks", "said"),
     [
-        ([1, 1], "rr is 1.0000 for B and 0.7500 for A: 33 % higher."),
-        ([2, 4], "rr is 0.3750 for B and 0.7500 for A: 50 % lower."),
+        ([1, 1], "rr of B is 33 % higher than that of A."),
+        ([2, 4], "rr of B is 50 % lower than that of A."),
         ([1, 2], None),
         ([None, None], None),
     ],
 )
 def test_the_means_are_told_with_how_much_higher_one_is(ranks, said):
     found = facts({"A": run_of([1, 2] * 6), "B": run_of(ranks * 6)}, qrels_of(12), "rr", baseline="A")
-    assert [each for each in found if " for B and " in each] == ([said] if said else [])
+    assert [each for each in found if each.startswith("rr of B is ") and "every" not in each] == (
+        [said] if said else []
+    )
 
 
 def test_a_mean_of_twice_or_more_is_told_as_times():
     found = facts({"A": run_of([4] * 12), "B": run_of([1] * 12)}, qrels_of(12), "rr", baseline="A")
-    assert found[0] == "rr is 1.0000 for B and 0.2500 for A: 4.0 times as high."
+    assert found[0] == "rr of B is 4.0 times that of A."
 
 
 def test_means_over_other_queries_are_not_set_against_each_other():
     found = facts({"A": run_of(BAD), "B": run_of([*BAD[:-1], None])}, qrels_of(12), "first_rank")
-    assert not any(" for B and " in each for each in found)
+    assert not any(each.startswith("first_rank of ") for each in found)
 
 
 def test_the_query_of_the_largest_loss_is_told_with_its_text_and_hidden_in_a_redacted_page():
@@ -75,10 +78,10 @@ def test_the_query_of_the_largest_loss_is_told_with_its_text_and_hidden_in_a_red
     queries = pl.DataFrame({"query": ["q1", "q4", "q7", "q10"], "text": ["what is <b>?"] * 4})
     options = {"queries": queries, "baseline": "A"}
     found = facts(ranks, qrels_of(12), "rr", **options)
-    assert "worse on 4 (most on query q1, “what is <b>?”, by 0.6667)" in found[1]
+    assert "worse for 4 (most for query q1, “what is <b>?”, by 0.6667)" in found[0]
     hidden = facts(ranks, qrels_of(12), "rr", **options, redact=b"0123456789abcdef")
     key = Redaction(b"0123456789abcdef")
-    assert f"(most on query {key.of('query', 'q1')}, by 0.6667)" in hidden[1]
+    assert f"(most for query {key.of('query', 'q1')}, by 0.6667)" in hidden[0]
 
 
 def test_a_difference_that_is_another_one_in_each_segment_is_told():
@@ -86,8 +89,9 @@ def test_a_difference_that_is_another_one_in_each_segment_is_told():
     users = pl.DataFrame({"query": [f"q{at}" for at in range(40)], "kind": ["new"] * 20 + ["old"] * 20})
     found = facts({"A": run_of(a), "B": run_of(b)}, qrels_of(40), "rr", baseline="A", users=users, by="kind")
     told = [each for each in found if "segments" in each]
-    assert told[0].startswith("The difference is not the same in all segments of kind (p ")
-    assert told[0].endswith(": from -0.2250 for old (n = 20) to +0.4500 for new (n = 20).")
+    assert told == [
+        "The difference is not the same in all segments of kind: from -0.2250 for old (n = 20) to +0.4500 for new (n = 20)."
+    ]
     same = facts({"A": run_of(a), "B": run_of([1, 2, 4, 2] * 10)}, qrels_of(40), "rr", users=users, by="kind")
     assert not any("segments" in each for each in same)
 
@@ -117,15 +121,16 @@ def test_a_metric_that_says_the_opposite_is_named():
     }
     found = facts({"A": early, "B": many}, qrels, ["p@5", "rr"], baseline="A")
     assert any(
-        each.startswith("On rr it is the other way round: B is worse than A by 0.4583 [") for each in found
+        each.startswith("On rr it is the other way round: B is worse than A by 0.4583, between ")
+        for each in found
     )
 
 
 def test_a_metric_that_says_the_same_is_named():
     found = facts(systems(A=BAD, B=GOOD), qrels_of(12), ["rr", "ndcg@5"], baseline="A")
-    assert "B also beats A on ndcg@5." in found
+    assert "B is also better than A on ndcg@5." in found
     more = facts(systems(A=BAD, B=GOOD), qrels_of(12), ["rr", "ndcg@5", "ap"], baseline="A")
-    assert "B also beats A on all other metrics: ndcg@5, ap." in more
+    assert "B is also better than A on all other metrics: ndcg@5, ap." in more
 
 
 @pytest.mark.parametrize(
@@ -133,9 +138,9 @@ def test_a_metric_that_says_the_same_is_named():
     [
         (2, "coverage@2 of B is about half of that of A (0.2000 against 0.4000)."),
         (4, None),
-        (8, "coverage@2 of B is about twice that of A (0.8000 against 0.4000)."),
+        (8, "coverage@2 of A is about half of that of B (0.4000 against 0.8000)."),
         (1, "coverage@2 of B is 25 % of that of A (0.1000 against 0.4000)."),
-        (10, "coverage@2 of B is 2.5 times that of A (1.0000 against 0.4000)."),
+        (10, "coverage@2 of A is 40 % of that of B (0.4000 against 1.0000)."),
     ],
 )
 def test_coverage_that_is_far_from_the_others_is_told(items, said):
@@ -150,7 +155,7 @@ def test_coverage_that_is_far_from_the_others_is_told(items, said):
 
 def test_a_run_without_a_hit_is_told():
     found = rw.report(systems(A=GOOD, B=[None] * 12), qrels_of(12), "rr", baseline="A")
-    assert found.answer.startswith("B is worse than A on rr by ")
+    assert found.answer.startswith("B is clearly worse than A, on average over 12 queries (rr 0.0000 and ")
     assert found.section("answer").data["facts"][0] == "B finds no relevant item for any query."
 
 
@@ -223,6 +228,6 @@ def test_numbers_of_one_system_are_its_own():
     found = rw.report(run_of(GOOD) and rw.read_run(run_of(GOOD), name="bm25"), qrels_of(12), "rr")
     own = rw.evaluate(run_of(GOOD), qrels_of(12), "rr").interval("rr")
     assert found.answer == (
-        f"bm25 has rr {number(own.mean)} [{number(own.low)}, {number(own.high)}]; "
+        f"bm25 has rr {number(own.mean)}, between {number(own.low)} and {number(own.high)}, over 12 queries; "
         "there is no other system to compare it with."
     )

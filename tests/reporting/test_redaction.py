@@ -120,7 +120,7 @@ def test_a_report_warns_of_ids_that_look_personal():
 def test_no_number_changes(hidden, plain):
     assert [each.name for each in plain.sections] == [each.name for each in hidden.sections]
     assert plain.section("leaderboard").data == hidden.section("leaderboard").data
-    named = re.compile(r"(?<=most on query ).*?(?=, by \d)")  # the one id among the facts
+    named = re.compile(r"(?<=most for query ).*?(?=, by \d)")  # the one id among the facts
     told, shown = (json.loads(json.dumps(each.section("answer").data)) for each in (plain, hidden))
     for answer in (told, shown):
         answer["facts"] = [named.sub("", fact) for fact in answer["facts"]]

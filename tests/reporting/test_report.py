@@ -125,7 +125,7 @@ def test_one_run_is_shown_with_its_intervals():
 
 def test_one_saved_result_is_a_system(tmp_path):
     rw.evaluate(run_of(GOOD), qrels_of(12), ["rr"]).save(tmp_path / "b.json")
-    assert rw.report(str(tmp_path / "b.json")).answer.startswith("b has rr 0.8611 [")
+    assert rw.report(str(tmp_path / "b.json")).answer.startswith("b has rr 0.8611, between ")
 
 
 def test_a_file_of_several_results_is_several_systems(tmp_path, capsys):

@@ -168,6 +168,13 @@ def report(
     ] = "report.html",
     title: Annotated[str | None, Option(group=OUTPUT, help="the title of the page")] = None,
     lang: Annotated[str, Option(group=OUTPUT, help="the language of the page: en or ko")] = "en",
+    noun: Annotated[
+        str | None,
+        Option(
+            group=OUTPUT,
+            help="what the page calls queries, such as ``users``; default: what the name of their column says, else queries",
+        ),
+    ] = None,
     command: Annotated[
         str | None,
         Option(group=OUTPUT, help="the command that the page names as its origin; default: this one"),
@@ -224,6 +231,7 @@ def report(
             redact=redacting.wanted,
             title=title,
             lang=lang,
+            noun=noun,
             command=command or "",
             policy=policy,
             weights=weights,

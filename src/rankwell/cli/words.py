@@ -18,7 +18,7 @@ METRICS = r"(?<!\w)metrics=(\['[^'\]]+'(?:, '[^'\]]+')*\])"
 OTHERS = (
     "order", "format_in", "qrels_format", "query_ids", "items_in", "qrels_items_in", "scores_from",
     "items", "train", "users", "by", "weights", "slices", "rank_base", "encoding", "method", "norm", "metric", "qrels",
-    "folds", "top", "text", "direction", "redact", "baseline", "primary", "lang",
+    "folds", "top", "text", "direction", "redact", "baseline", "primary", "lang", "noun",
     "documents", "topics", "since", "until", "engine", "memory", "resume", "remote", "pool", "aim", "budget", "budgets",
     "frame", "unanswered", "estimators",
     "candidates", "negatives", "drawn", "probabilities", "logged_ranks", "max_bias",

@@ -19,6 +19,17 @@ def sentence(cls: type) -> str:
     return " ".join(re.split(r"\n\s*\n", text)[0].split()) or "(no description)"
 
 
+def plain_words(cls: type) -> tuple[str, str]:
+    """Return what a metric measures in plain words, and the part of its definition that they are: its own, or the sentence.
+
+    >>> from rankwell.metrics.binary.binary import P
+    >>> plain_words(P)
+    ('share of {top} that is relevant', 'plain')
+    """
+    own = vars(cls).get("plain", "")  # of a metric derived from it something else may be said
+    return (own, "plain") if own else (sentence(cls), "sentence")
+
+
 def sections(cls: type, titles: Iterable[str]) -> dict[str, str]:
     """Return the indented blocks under some headings of a class's docstring; parameters as ``parameters`` has them."""
     blocks = {title: parameters(cls) if title == "Parameters" else _block(cls, title) for title in titles}

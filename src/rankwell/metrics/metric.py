@@ -68,11 +68,14 @@ class Metric(SetOnce, metaclass=MetricType):
     ``sliceable``: the metric is meaningful when only some items' judgements count (``slices=``). ``sees_missing``: a list
     metric has a value for judged queries missing from the run, and for users found only in ``users=``. ``copies``: an item that a
     list repeats can count each time (``duplicates=each``). ``always_shown``: parameters that are written even at their default.
+    ``plain``: what it measures for somebody who knows no metric, with ``{top}`` for the first k and ``{are}`` behind it; without it
+    pages show the first sentence of the docstring.
     ``only_grades`` and ``only_scores``: the only numbers that the metric takes, if others have no meaning for it; the data of tests
     are then made of these.
     """
 
     name: ClassVar[str] = ""
+    plain: ClassVar[str] = ""
     aliases: ClassVar[tuple[str, ...]] = ()
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     better: ClassVar[Better] = "higher"

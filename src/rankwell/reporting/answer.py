@@ -9,18 +9,19 @@ from typing import Any
 
 import numpy as np
 
-from rankwell.comparison.compare.comparison import Comparison, Difference
+from rankwell.comparison.compare.comparison import Comparison, Difference, reverse
 from rankwell.comparison.compare.costs import CostEstimates
 from rankwell.display.page import PageStrings
 from rankwell.display.table import number
 from rankwell.metrics.metric import Metric
 from rankwell.records import cached_property, record
-from rankwell.reporting.chart.texts import brief_name, p_equation
+from rankwell.reporting.chart.texts import brief_name, p_equation, shown_interval
 from rankwell.results import Results
 from rankwell.results.intervals import MeanInterval
 
 MOST_LISTED = 3  # names in a sentence
 SIGN = {"higher": 1, "lower": -1, "neither": 1}
+EQUAL = 1e-9  # means over the same queries differ by the mean difference
 CLOSE = 1.1  # ratios below this are said with a digit more
 
 
@@ -47,6 +48,13 @@ def list_names(names: Sequence[str], words: PageStrings) -> str:
     if len(shown) < 2:
         return "".join(shown)
     return words("report.answer.and", systems=", ".join(shown[:-1]), last=shown[-1])
+
+
+def range_text(low: float | None, high: float | None, words: PageStrings) -> str:
+    """Return an interval as a sentence goes on with it; nothing if it says nothing."""
+    if low is None or high is None:
+        return ""
+    return words("report.answer.range", low=number(low), high=number(high))
 
 
 def is_over_seeds(d: Difference) -> bool:
@@ -109,38 +117,55 @@ class MetricComparison:
         return not is_over_seeds(d) and self.least_p(d) >= self.found.methods.alpha
 
     def numbers(self, d: Difference) -> dict[str, Any]:
-        """What a sentence about a difference says: its size, its interval turned to match, its p-value."""
+        """What a sentence about a difference says: its size, its interval turned to match, and the two means if they are that far apart."""
         # the sentence says the size of a difference, so its interval turns with the sign
         low, high = (d.low, d.high) if d.mean >= 0 else (-d.high, -d.low)
-        return {"difference": abs(d.mean), "low": low, "high": high, "p": d.p, "n": d.n}
+        ends = shown_interval(low, high, self.metric, of_difference=True)
+        said = {"difference": abs(d.mean), "low": ends[0], "high": ends[1], "p": d.p, "n": d.n}
+        mine, theirs = self.mean(d.first), self.mean(d.second)
+        # means over other queries than those compared would contradict the difference
+        return said | ({"first": mine, "second": theirs} if abs(mine - theirs - d.mean) <= EQUAL else {})
 
-    def fields(self, d: Difference) -> dict[str, str]:
+    def fields(self, d: Difference) -> dict[str, Any]:
         """The same as text."""
-        said = self.numbers(d)
-        unknown = math.isnan(said["low"])
-        return {
+        said, words = self.numbers(d), self.words
+        fields: dict[str, Any] = {
             "metric": str(self.metric),
             "first": brief_name(d.first),
             "second": brief_name(d.second),
+            "queries": words("page.queries", n=d.n),
             "d": number(said["difference"]),
-            "interval": "" if unknown else f" [{number(said['low'])}, {number(said['high'])}]",
-            "end": self.words(f"report.answer.end_{self.metric.better}"),
-            "p": self.p(d),
+            "range": range_text(said["low"], said["high"], words),
+            "end": words(f"report.answer.end_{self.metric.better}"),
         }
+        if "first" in said:
+            means = {"mine": number(said["first"]), "theirs": number(said["second"])}
+            return fields | {"figures": words("report.answer.figures", **fields | means)}
+        return fields | {"figures": words("report.answer.difference", **fields)}
+
+    def certainty(self, d: Difference) -> str:
+        """How certain a difference is: its p-value with test and correction, and what could have been seen."""
+        fields = self.fields(d) | {"p": self.p(d), "least": number(self.least_p(d)), "n": d.n}
+        said = [self.words("report.uncertainty.of_answer", **fields)]
+        if self.are_too_few(d):
+            said.append(self.words("report.uncertainty.too_few", **fields))
+        elif not self.is_significant(d) and not math.isnan(d.visible):
+            said.append(self.words("report.uncertainty.unseen", visible=number(d.visible)))
+        return " ".join(said)
 
     def p(self, d: Difference) -> str:
         """A p-value in words, with its test and its correction where they are not plain."""
         if is_over_seeds(d):
-            return self.words("report.answer.over_seeds")
+            return self.words("report.uncertainty.over_seeds")
         if math.isnan(d.p):
-            return self.words("report.answer.no_test", n=d.n)
+            return self.words("report.uncertainty.no_test", n=d.n)
         said = p_equation(d.p)
         test = self.found.methods.test
         if test in ("wilcoxon", "sign"):
-            said = self.words(f"report.answer.by_{test}", p=said)
+            said = self.words(f"report.uncertainty.by_{test}", p=said)
         if self.comparisons < 2:
             return said
-        return self.words(f"report.answer.after_{self.found.correction}", p=said, n=self.comparisons)
+        return self.words(f"report.uncertainty.after_{self.found.correction}", p=said, n=self.comparisons)
 
     @cached_property
     def comparisons(self) -> int:
@@ -187,29 +212,35 @@ def _pair(judge: MetricComparison, first: str, second: str) -> Sentence:
         return judge.said("nothing_shared", d)
     if d.wins == d.losses == 0 and d.mean == 0:
         return judge.said("identical", d, n=d.n)
-    if judge.are_too_few(d):
-        return judge.said("too_few", d, n=d.n, least=number(judge.least_p(d)))
-    if judge.is_significant(d):
+    if judge.is_significant(d) or judge.are_too_few(d):
         return _shown(judge, d)
     if d.p_equivalent < judge.found.methods.alpha:
         margin = judge.found.methods.margins[str(judge.metric)]
-        return judge.said(f"equivalent_{_way(d)}", d, margin=number(margin))
-    unseen = "" if math.isnan(d.visible) else judge.words("report.answer.unseen", visible=number(d.visible))
-    return judge.said(f"not_shown_{_way(d)}", d, unseen=unseen)
+        return judge.said("equivalent", d, margin=number(margin))
+    return _open(judge, [d], 1)
 
 
 def _shown(judge: MetricComparison, d: Difference) -> Sentence:
-    """A significant difference."""
+    """A significant difference, or one that no queries so few could show to be more than chance."""
+    if judge.are_too_few(d):
+        return judge.said("too_few", d, n=d.n)
     if judge.metric.better == "neither":
-        return judge.said(f"differs_{_way(d)}", d)
+        return judge.said("differs", d if d.mean > 0 else reverse(d))
     if judge.found.methods.test in ("wilcoxon", "sign") and (d.wins - d.losses) * judge.sign * d.mean <= 0:
         return judge.said("contrary", d, wins=d.wins, losses=d.losses)
     return judge.said("beats" if judge.is_better(d) else "worse", d)
 
 
-def _way(d: Difference) -> str:
-    """Whether the first has the higher mean, by the numbers alone."""
-    return "equal" if d.mean == 0 else "higher" if d.mean > 0 else "lower"
+def _open(judge: MetricComparison, doubtful: list[Difference], of: int) -> Sentence:
+    """What is said where no system is the winner: those that cannot be told apart, of so many that one was compared with."""
+    d = doubtful[0]
+    if all(judge.are_too_few(each) for each in doubtful) and len(doubtful) == of:
+        return judge.said("too_few", d, n=d.n)
+    if len(doubtful) == 1:
+        return judge.said("not_shown", d if judge.sign * d.mean >= 0 else reverse(d), n=d.n)
+    return judge.said(
+        "open_all" if len(doubtful) == of else "open_some", d, n=d.n, count=len(doubtful), all=of
+    )
 
 
 def _alone(judge: MetricComparison, first: str, second: str) -> Sentence:
@@ -226,20 +257,20 @@ def _candidates(judge: MetricComparison, names: list[str], baseline: str) -> Sen
     if not judge.is_tested:
         return _alone(judge, names[0], baseline)
     differences = [judge.difference(name, baseline) for name in names]
-    if all(judge.are_too_few(d) for d in differences):
-        d = max(differences, key=lambda difference: difference.n)
-        return judge.said("too_few", d, n=d.n, least=number(judge.least_p(d)))
     if judge.metric.better == "neither":
-        differ = [d for d in differences if judge.is_significant(d)]
-        widest = max(differ or differences, key=lambda d: abs(d.mean))
-        return judge.said(f"differ_{_way(widest)}", widest, n=len(differ), all=len(differences))
-    better = [d for d in differences if judge.is_better(d)]
-    if not better:
-        none = "neither" if len(differences) == 2 else "none"
-        return judge.said(f"{none}_{_way(differences[0])}", differences[0], all=len(differences))
-    every = "both_beat" if len(differences) == 2 else "all_beat"
-    key = every if len(better) == len(differences) else "some_beat"
-    return judge.said(key, better[0], n=len(better), all=len(differences))
+        return _widest(judge, differences)
+    if better := [d for d in differences if judge.is_better(d)]:
+        key = "all_beat" if len(better) == len(differences) else "some_beat"
+        return judge.said(key, better[0], n=len(better), all=len(differences))
+    against = [reverse(d) for d in differences]
+    return _best(judge, against, [d for d in against if not judge.is_better(d)])
+
+
+def _best(judge: MetricComparison, differences: list[Difference], doubtful: list[Difference]) -> Sentence:
+    """What is said of one system against several, closest first, of which it may not be better than some."""
+    if not doubtful:
+        return judge.said("leads", differences[0], all=len(differences))
+    return _open(judge, doubtful, len(differences))
 
 
 def _leader(judge: MetricComparison, names: list[str]) -> Sentence:
@@ -248,53 +279,40 @@ def _leader(judge: MetricComparison, names: list[str]) -> Sentence:
     if not judge.is_tested:
         return _alone(judge, best, others[0])
     if judge.metric.better == "neither":
-        return _widest(judge, names)
-    mean = number(judge.mean(best))
+        pairs = [judge.difference(one, other) for at, one in enumerate(names) for other in names[at + 1 :]]
+        return _widest(judge, pairs)
     tied = [name for name in names if judge.mean(name) == judge.mean(best)]
     differences = [judge.difference(best, other) for other in others]
     if len(tied) > 1:
-        systems = list_names(tied, judge.words)
-        return judge.said(f"tied_{judge.metric.better}", differences[0], systems=systems, mean=mean)
-    doubtful = [d for d in differences if not judge.is_better(d)]
-    if not doubtful:
-        return judge.said("leads", differences[0], all=len(differences))
-    if all(judge.are_too_few(d) for d in differences):
-        return judge.said(
-            "too_few", differences[0], n=differences[0].n, least=number(judge.least_p(differences[0]))
-        )
-    key = (
-        "ahead"
-        if len(doubtful) == 1
-        else "ahead_of_some"
-        if len(doubtful) < len(differences)
-        else "ahead_of_none"
-    )
-    return judge.said(
-        f"{key}_{judge.metric.better}", doubtful[0], mean=mean, n=len(doubtful), all=len(differences)
-    )
+        mean = number(judge.mean(best))
+        return judge.said("tied", differences[0], systems=list_names(tied, judge.words), mean=mean)
+    return _best(judge, differences, [d for d in differences if not judge.is_better(d)])
 
 
-def _widest(judge: MetricComparison, names: list[str]) -> Sentence:
-    """All pairs under a metric of which neither end is better: how many differ, and which most."""
-    pairs = [judge.difference(one, other) for at, one in enumerate(names) for other in names[at + 1 :]]
-    differ = [d for d in pairs if judge.is_significant(d)]
-    widest = max(differ or pairs, key=lambda d: abs(d.mean))
-    if widest.mean < 0:
-        widest = judge.difference(widest.second, widest.first)
-    return judge.said("pairs_differ", widest, n=len(differ), all=len(pairs))
+def _widest(judge: MetricComparison, differences: list[Difference]) -> Sentence:
+    """Several differences under a metric of which neither end is better: how many are shown, and the largest."""
+    differ = [d for d in differences if judge.is_significant(d)]
+    widest = max(differ or differences, key=lambda d: abs(d.mean))
+    shown = {"n": len(differ), "all": len(differences)}
+    return judge.said("differ", widest if widest.mean > 0 else reverse(widest), **shown)
 
 
-def sentence_of_one(res: Results, metric: Metric, own: MeanInterval | None) -> Sentence:
+def sentence_of_one(res: Results, metric: Metric, own: MeanInterval | None, words: PageStrings) -> Sentence:
     """Return what is said of a system that nothing is compared with, whose mean may have an interval."""
     value = res.mean[str(metric)]
     fields = {"metric": str(metric), "first": brief_name(res.name), "mean": number(value)}
     if math.isnan(value):
         return Sentence("alone_undefined", fields, res.name)
-    numbers = {"mean": value}
-    fields["interval"] = ""
-    if own is not None and not math.isnan(own.low):
-        fields["interval"] = f" [{number(own.low)}, {number(own.high)}]"
-        numbers |= {"low": own.low, "high": own.high}
+    numbers: dict[str, Any] = {"mean": value}
+    low, high = (None, None) if own is None else shown_interval(own.low, own.high, metric)
+    if low is not None:
+        numbers |= {"low": low, "high": high}
+    queries = words("page.queries", n=res.n[str(metric)])
+    fields |= {
+        "range": range_text(low, high, words),
+        "end": words(f"report.answer.end_{metric.better}"),
+        "queries": queries,
+    }
     return Sentence("alone", fields, res.name, None, numbers)
 
 

@@ -18,13 +18,13 @@ from rankwell.reporting.material import Material
 
 MOST, MOST_LEFT_OUT, MOST_RATIOS = 6, 2, 2
 MOST_METRICS = 3  # that are listed
-BEATING = ("beats", "some_beat", "both_beat", "all_beat", "leads")
+BEATING = ("beats", "some_beat", "all_beat", "leads")
+SHOWN = (*BEATING, "worse", "differs", "differ")
 ABOUT_HALF, ABOUT_TWICE = (0.45, 0.55), (1.8, 2.2)
 LESS, MORE = 0.55, 1.8  # a ratio between them is no news
 FEW_JUDGED = 0.05  # a smaller share of unjudged items is no news
 MISSING = "judged queries missing from the run"
 NO_RELEVANT = "undefined by the judgements"
-CLOSE = 1e-9  # means over the same queries differ by the mean difference
 AS_PERCENTAGE = 2.0  # a larger ratio is said as "times"
 LONGEST_TEXT = 60
 
@@ -36,7 +36,7 @@ def facts_of(material: Material, metric: Metric, said: Sentence) -> list[Sentenc
         *_too_few(material, metric),
         *_undefined(material, metric, said),
         *_without_hits(material, metric),
-        *of_means(material, metric, said),
+        *of_means(metric, said),
         *of_queries(material, metric, said),
         *of_chances(material, metric, said),
         *of_segments(material, metric, said),
@@ -216,23 +216,16 @@ def _listed(names: list[str]) -> str:
     return ", ".join(names[:MOST_METRICS]) + (f" +{rest}" if rest > 0 else "")
 
 
-def of_means(material: Material, metric: Metric, said: Sentence) -> Iterator[Sentence]:
-    """The two means, and how much higher the first is, where they are of the same queries and 0 is the least."""
-    comparison = material.comparison
-    if comparison is None or said.first is None or said.second is None or metric.range[0] < 0:
+def of_means(metric: Metric, said: Sentence) -> Iterator[Sentence]:
+    """How much higher the first mean is, where the difference is shown, both are of the same queries and 0 is the least."""
+    mine, theirs = said.numbers.get("first", 0), said.numbers.get("second", 0)
+    if said.key not in SHOWN or metric.range[0] < 0 or not (mine > 0 and theirs > 0) or mine == theirs:
         return
-    mine, theirs = material.mean(said.first, metric), material.mean(said.second, metric)
-    apart = comparison.difference(said.first, said.second, metric).mean
-    # means over other queries than those compared would contradict the difference in the sentence
-    if not (mine > 0 and theirs > 0) or mine == theirs or abs(mine - theirs - apart) > CLOSE:
-        return
-    fields = {"metric": str(metric), "mine": number(mine), "theirs": number(theirs)}
-    fields |= {"first": brief_name(said.first), "second": brief_name(said.second)}
     if mine / theirs >= AS_PERCENTAGE:
-        yield Sentence("fact_means_times", fields | {"times": number(mine / theirs, 1)})
+        yield Sentence("fact_means_times", said.fields | {"times": number(mine / theirs, 1)})
     else:
         way = "higher" if mine > theirs else "lower"
-        yield Sentence(f"fact_means_{way}", fields | {"share": percent(abs(mine / theirs - 1), 0)})
+        yield Sentence(f"fact_means_{way}", said.fields | {"share": percent(abs(mine / theirs - 1), 0)})
 
 
 def of_queries(material: Material, metric: Metric, said: Sentence) -> Iterator[Sentence]:
@@ -325,7 +318,7 @@ def of_segments(material: Material, metric: Metric, said: Sentence) -> Iterator[
     ]
     defined = [d for d in by_segment if not math.isnan(d.mean)]
     least, most = (pick(defined, key=lambda d: d.mean) for pick in (min, max))
-    fields = {"metric": str(metric), "by": ", ".join(comparison.by), "p": number(max(p, CLOSE))}
+    fields = {"metric": str(metric), "by": ", ".join(comparison.by)}
     yield Sentence("fact_segments", fields | _ends(least, "low") | _ends(most, "high"))
 
 

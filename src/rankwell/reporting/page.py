@@ -151,13 +151,12 @@ def share(value: float | None, digits: int = 0) -> Markup:
 
 
 def unbroken(text: str) -> str:
-    r"""A sentence whose p-values and intervals are not broken across lines.
+    r"""A sentence whose p-values are not broken across lines.
 
-    >>> unbroken("by 0.1 [0.0, 0.2], p = 0.04 after Holm")
-    'by 0.1 [0.0,\xa00.2], p\xa0=\xa00.04 after Holm'
+    >>> unbroken("a and b: p = 0.04 after Holm")
+    'a and b: p\xa0=\xa00.04 after Holm'
     """
-    text = re.sub(r"\bp ([=<>]) (?=\d)", "p\u00a0\\1\u00a0", text)
-    return re.sub(r"(\[[<>]?-?[\d.]+,) (?=[<>]?-?[\d.]+\])", "\\1\u00a0", text)
+    return re.sub(r"\bp ([=<>]) (?=\d)", "p\u00a0\\1\u00a0", text)
 
 
 def name(text: str) -> Markup:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from rankwell import __version__
 from rankwell.display.output import whole_file
-from rankwell.display.page import words_of
+from rankwell.display.page import QUERIES, called, check_noun, noun_of_column, words_of
 from rankwell.display.saved_files import kind_of
 from rankwell.display.text import HTML
 from rankwell.errors import UsageError, brief, one_of
@@ -48,12 +48,13 @@ class Report:
     >>> new = old | {str(q): ["a", "b"] for q in range(7)}
     >>> found = rw.report({"old": old, "new": new}, qrels, ["rr"], baseline="old")
     >>> found.answer
-    'new beats old on rr by 0.4375 [0.2897, 0.5853], p = 0.0002.'
+    'Clear winner: new is better than old, on average over 8 queries (rr 0.9375 and 0.5000; difference 0.4375, between 0.2897 and 0.5853).'
     """
 
     title: str
     lang: str
     sections: tuple[Section, ...]
+    noun: str = QUERIES
 
     @property
     def answer(self) -> str:
@@ -91,7 +92,8 @@ class Report:
 
     @cached_property
     def _page(self) -> str:
-        return page_of(self.title, self.sections, words_of(self.lang))
+        with called(self.noun):
+            return page_of(self.title, self.sections, words_of(self.lang))
 
     def to_html(self) -> str:
         """Return the page: one file with everything in it, which opens from disk."""
@@ -167,6 +169,7 @@ def report(
     redact: bool | bytes | Redaction = False,
     title: str | None = None,
     lang: str = "en",
+    noun: str | None = None,
     command: str = "",
     **options: Any,
 ) -> Report:
@@ -201,6 +204,9 @@ def report(
         least 16 bytes, under which an id has the same hash each time.
     title, lang
         The title of the page, and its language: ``en`` or ``ko``.
+    noun
+        What the page calls queries, in the plural, such as ``users`` (``person/people`` gives the singular too); by default what the
+        name of their column says, such as user_id, else queries.
     command
         The command that made the page, which it shows.
     options
@@ -226,7 +232,7 @@ def report(
     >>> import rankwell as rw
     >>> run, qrels = {"q": {"a": 2.0, "b": 1.0}}, {"q": {"b": 1}}
     >>> rw.report(rw.read_run(run, name="bm25"), qrels, ["rr"], path="report.html").answer
-    'bm25 has rr 0.5000; there is no other system to compare it with.'
+    'bm25 has rr 0.5000, over 1 query; there is no other system to compare it with.'
     """
     require_extra()
     if _is_page(qrels, metrics):
@@ -234,6 +240,8 @@ def report(
     if path is not None:
         require_suffix(_place(path))
     words = words_of(lang)
+    if noun is not None:
+        check_noun(noun)
     options |= {"baseline": baseline, "primary": primary, "margins": margins, "costs": costs}
     request = ReportRequest(
         qrels=qrels,
@@ -251,10 +259,20 @@ def report(
     )
     material = material_of(runs, words, request)
     warn_of_ids(material, stacklevel=5)
-    page = Report(title or _title(material), lang, _sections(redact_material(material)))
+    noun = _noun_of(material) if noun is None else noun
+    with called(noun):
+        material = replace(material, words=words_of(lang))
+        page = Report(title or _title(material), lang, _sections(redact_material(material)), noun)
     if path is not None:
         page.save(path)
     return page
+
+
+def _noun_of(material: Material) -> str:
+    """What queries are by the names of their columns, if one says so."""
+    tables = (material.qrels, *material.runs.values(), material.train)
+    columns = [table.words["query"] for table in tables if table is not None and "query" in table.words]
+    return next((noun for noun in map(noun_of_column, columns) if noun), QUERIES)
 
 
 def _title(material: Material) -> str:

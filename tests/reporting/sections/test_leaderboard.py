@@ -8,6 +8,9 @@ from tests.reporting import second
 from tests.reporting.lists import qrels_of, run_of
 
 import rankwell as rw
+from rankwell.display.page import words_of
+from rankwell.metrics import classes
+from rankwell.reporting.sections.leaderboard import plain_words
 
 GOOD = [1, 1, 1, 2, 1, 1, 3, 1, 1, 2, 1, 1]
 BAD = [2, 3, 4, 3, 2, 5, 4, 2, 3, 4, 3, 2]
@@ -116,7 +119,7 @@ def test_intervals_say_how_they_were_made_and_whether_to_trust_them():
 def test_an_interval_that_holds_everything_is_not_too_short_and_is_said_above():
     found = rw.report({"A": run_of([1, 3])}, qrels_of(2), ["rr"])
     cell = found.section("leaderboard").data["rows"][0]["cells"][0]
-    assert (cell["low"], cell["high"]) == (0.0, 1.0)
+    assert (cell["low"], cell["high"]) == (None, None)
     assert not any(each.startswith("Some intervals") for each in found.section("leaderboard").data["notes"])
     facts = found.section("answer").data["facts"]
     assert facts[0] == "2 queries are too few for an interval: it holds every possible value."
@@ -138,9 +141,41 @@ def test_the_marks_of_a_long_table_are_explained_above_it(count, is_above):
     assert (page.index("Bold: the best value") < page.index("<table")) == is_above
 
 
-@pytest.mark.parametrize(("ranks", "is_said"), [(BAD, False), ([1, 3], True)])
-def test_an_interval_that_holds_every_value_is_explained(ranks, is_said):
-    data = board({"A": GOOD[: len(ranks)], "B": ranks}, ["rr"])
+@pytest.mark.parametrize(("ranks", "is_said"), [(BAD, False), ([1, 3], True), ([2], True)])
+def test_an_interval_that_says_nothing_is_a_dash(ranks, is_said):
+    runs = {"A": run_of(GOOD[: len(ranks)]), "B": run_of(ranks)}
+    found = rw.report(runs, qrels_of(len(ranks)), ["rr"], **QUICK)
+    data = found.section("leaderboard").data
     (cell,) = rows_of(data)["B"]
-    assert ((cell["low"], cell["high"]) == (0, 1)) == is_said
-    assert any(note.startswith("An interval that holds every possible") for note in data["notes"]) == is_said
+    assert (cell["low"] is None and cell["high"] is None) == is_said
+    assert any(note.startswith("A dash: no interval") for note in data["notes"]) == is_said
+    page = found.to_html().split('<section id="leaderboard"')[1].split("</section>")[0]
+    assert ('<span class="interval">–</span>' in page) == is_said
+    assert "nan" not in page
+
+
+def test_each_metric_is_explained_in_plain_words_beside_its_column():
+    words = [
+        each["plain"]
+        for each in board({"A": BAD, "B": GOOD}, ["ndcg@10", "p@1", "rr", "first_rank", "r@100"])["metrics"]
+    ]
+    assert words == [
+        "how good the first ten are, higher is better",
+        "share of the first item that is relevant, higher is better",
+        "how early the first relevant item comes in the whole list, higher is better",
+        "place of the first relevant item, lower is better",
+        "share of the relevant items found in the first 100, higher is better",
+    ]
+
+
+@pytest.mark.parametrize("lang", ["en", "ko"])
+def test_every_metric_has_plain_words(lang):
+    for cls in classes():
+        for metric in [
+            cls() if cls.cut != "required" else cls(k=1),
+            cls(k=10) if cls.cut != "none" else cls(),
+        ]:
+            text = plain_words(metric, words_of(lang))
+            assert 10 < len(text) < 200, metric
+            assert "{" not in text
+            assert "no description" not in text

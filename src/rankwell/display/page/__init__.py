@@ -3,6 +3,16 @@
 from __future__ import annotations
 
 from rankwell.display.page.shell import data_block, page
-from rankwell.display.page.strings import PageStrings, languages, words_of
+from rankwell.display.page.strings import (
+    QUERIES,
+    PageStrings,
+    called,
+    check_noun,
+    languages,
+    noun_of_column,
+    words_of,
+)
 
-__all__ = ["PageStrings", "data_block", "languages", "page", "words_of"]
+__all__ = [
+    "QUERIES", "PageStrings", "called", "check_noun", "data_block", "languages", "noun_of_column", "page", "words_of",
+]  # fmt: skip

@@ -62,6 +62,7 @@ class Calibration(Featured):
     """
 
     name: ClassVar[str] = "calibration"
+    plain: ClassVar[str] = "how far the mix of topics is from what each user chose before"
     better: ClassVar[Better] = "lower"
     needs: ClassVar[frozenset[str]] = frozenset({"shown", "item", "features", "history"})
 

@@ -90,6 +90,7 @@ class Coverage(OfCounts):
     """
 
     name: ClassVar[str] = "coverage"
+    plain: ClassVar[str] = "share of all items that anybody is shown in {top}"
     aliases: ClassVar[tuple[str, ...]] = ("catalogue_coverage", "catalog_coverage")
 
     users: int | None = None

@@ -45,6 +45,7 @@ class Gini(OfCounts):
     """
 
     name: ClassVar[str] = "gini"
+    plain: ClassVar[str] = "how unevenly the items are shown"
     better: ClassVar[Better] = "lower"
 
     def value(self, state: Counts) -> float:
@@ -169,6 +170,7 @@ class Entropy(OfCounts):
     """
 
     name: ClassVar[str] = "entropy"
+    plain: ClassVar[str] = "how evenly the items are shown"
     range: ClassVar[tuple[float, float]] = (0.0, math.inf)
 
     base: float = 2.0
@@ -241,6 +243,7 @@ class EffectiveItems(OfCounts):
     """
 
     name: ClassVar[str] = "effective_items"
+    plain: ClassVar[str] = "how many items are really in use"
     range: ClassVar[tuple[float, float]] = (1.0, math.inf)
 
     def value(self, state: Counts) -> float:

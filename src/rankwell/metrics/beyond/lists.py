@@ -53,6 +53,7 @@ class ILS(Featured):
     """
 
     name: ClassVar[str] = "ils"
+    plain: ClassVar[str] = "how alike the items of a list are"
     better: ClassVar[Better] = "lower"
 
     similarity: Literal["cosine", "jaccard"] = "cosine"
@@ -115,6 +116,7 @@ class ILD(Featured):
     """
 
     name: ClassVar[str] = "ild"
+    plain: ClassVar[str] = "how different the items of a list are"
 
     distance: Literal["cosine", "jaccard", "euclidean", "sqeuclidean"] = "cosine"
     missing: Literal["zero", "skip"] = "zero"

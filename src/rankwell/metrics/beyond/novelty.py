@@ -99,6 +99,7 @@ class MSI(OfChances):
     """
 
     name: ClassVar[str] = "msi"
+    plain: ClassVar[str] = "how little known {top} {are}"
     aliases: ClassVar[tuple[str, ...]] = ("miuf",)
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
@@ -135,6 +136,7 @@ class SelfInformation(MSI):
     """
 
     name: ClassVar[str] = "self_information"
+    plain: ClassVar[str] = "how little known {top} {are}"
     aliases: ClassVar[tuple[str, ...]] = ()
     among: ClassVar[Literal["users", "pairs"]] = "pairs"
 
@@ -174,6 +176,7 @@ class EPC(OfRelevance, OfChances):
     """
 
     name: ClassVar[str] = "epc"
+    plain: ClassVar[str] = "how little known {top} {are}"
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     fewest: ClassVar[int] = 0
 
@@ -217,6 +220,7 @@ class EFD(OfRelevance, OfChances):
     """
 
     name: ClassVar[str] = "efd"
+    plain: ClassVar[str] = "how little known {top} {are}"
     among: ClassVar[Literal["users", "pairs"]] = "pairs"
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:

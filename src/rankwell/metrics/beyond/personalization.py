@@ -55,6 +55,7 @@ class Personalization(CorpusMetric):
     """
 
     name: ClassVar[str] = "personalization"
+    plain: ClassVar[str] = "how different the lists are from each other"
     better: ClassVar[Better] = "neither"
     needs: ClassVar[frozenset[str]] = frozenset({"shown", "item"})
 

@@ -46,6 +46,7 @@ class ARP(ListMetric):
     """
 
     name: ClassVar[str] = "arp"
+    plain: ClassVar[str] = "how popular {top} {are}"
     range: ClassVar[tuple[float, float]] = (0.0, float("inf"))
     needs: ClassVar[frozenset[str]] = frozenset({"shown", "item", "counts"})
 

@@ -44,6 +44,7 @@ class TopicCoverage(OfCounts):
     """
 
     name: ClassVar[str] = "topic_coverage"
+    plain: ClassVar[str] = "share of all topics found in {top}"
     needs: ClassVar[frozenset[str]] = frozenset({"shown", "item", "catalogue", "features"})
 
     features: str = "topics"
@@ -98,6 +99,7 @@ class UserCoverage(QueryMetric):
     """
 
     name: ClassVar[str] = "user_coverage"
+    plain: ClassVar[str] = "share of users who are recommended enough"
     judgements: ClassVar[bool] = False
     undefined = "never"
     sees_missing: ClassVar[bool] = True

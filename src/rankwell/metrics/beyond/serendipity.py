@@ -46,6 +46,7 @@ class Unexpectedness(ListMetric):
     """
 
     name: ClassVar[str] = "unexpectedness"
+    plain: ClassVar[str] = "share of {top} that is no best-seller"
     needs: ClassVar[frozenset[str]] = frozenset({"shown", "item", "counts"})
 
     top: int = 100
@@ -97,6 +98,7 @@ class Serendipity(Unexpectedness):
     """
 
     name: ClassVar[str] = "serendipity"
+    plain: ClassVar[str] = "share of {top} that is relevant and no best-seller"
     judgements: ClassVar[bool] = True
 
     rel: float | None = None

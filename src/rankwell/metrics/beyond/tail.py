@@ -84,6 +84,7 @@ class APLT(OfHead, ListMetric):
     """
 
     name: ClassVar[str] = "aplt"
+    plain: ClassVar[str] = "share of {top} that few people choose"
     needs: ClassVar[frozenset[str]] = frozenset({"shown", "item", "counts"})
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
@@ -163,6 +164,7 @@ class TailCoverage(OfHead, OfCounts):
     """
 
     name: ClassVar[str] = "tail_coverage"
+    plain: ClassVar[str] = "share of the rarely chosen items that anybody is shown in {top}"
     better: ClassVar[Better] = "neither"
     needs: ClassVar[frozenset[str]] = frozenset({"shown", "item", "catalogue", "counts"})
 

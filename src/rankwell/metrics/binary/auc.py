@@ -50,6 +50,7 @@ class AUC(QueryMetric):
     """
 
     name: ClassVar[str] = "auc"
+    plain: ClassVar[str] = "how often something relevant is ranked above something that is not"
     cut: ClassVar[Literal["required", "optional", "none"]] = "none"
     needs: ClassVar[frozenset[str]] = frozenset({"ties"})
     undefined: ClassVar[Literal["judgements", "list", "never"]] = "list"
@@ -113,6 +114,7 @@ class GAUC(CorpusMetric):
     """
 
     name: ClassVar[str] = "gauc"
+    plain: ClassVar[str] = "how often something relevant is ranked above something that is not"
     cut: ClassVar[Literal["required", "optional", "none"]] = "none"
     needs: ClassVar[frozenset[str]] = frozenset({"ties"})
     judgements: ClassVar[bool] = True

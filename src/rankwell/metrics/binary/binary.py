@@ -93,6 +93,7 @@ class P(_Counting):
     """
 
     name: ClassVar[str] = "p"
+    plain: ClassVar[str] = "share of {top} that is relevant"
     aliases: ClassVar[tuple[str, ...]] = ("precision",)
     words: ClassVar[tuple[str, str, str]] = ("relevant", "counts", "k")
 
@@ -134,6 +135,7 @@ class R(_Counting):
     """
 
     name: ClassVar[str] = "r"
+    plain: ClassVar[str] = "share of the relevant items found in {top}"
     aliases: ClassVar[tuple[str, ...]] = ("recall",)
     words: ClassVar[tuple[str, str, str]] = ("relevant", "counts", "R")
 
@@ -227,6 +229,7 @@ class F(Weighted, _Counting):
     """
 
     name: ClassVar[str] = "f"
+    plain: ClassVar[str] = "how relevant and how complete {top} {are}"
     aliases: ClassVar[tuple[str, ...]] = ("f_measure",)
     words: ClassVar[tuple[str, str, str]] = ("relevant", "counts", "(C·R + k)/(C + 1)")
 
@@ -272,6 +275,7 @@ class Hit(QueryMetric):
     copies: ClassVar[bool] = True
 
     name: ClassVar[str] = "hit"
+    plain: ClassVar[str] = "how often something relevant is in {top}"
     aliases: ClassVar[tuple[str, ...]] = ("hr", "hit_rate", "success")
     cut: ClassVar[Literal["required", "optional", "none"]] = "required"
 

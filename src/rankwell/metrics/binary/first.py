@@ -47,6 +47,7 @@ class RR(Additive):
     """
 
     name: ClassVar[str] = "rr"
+    plain: ClassVar[str] = "how early the first relevant item comes in {top}"
     aliases: ClassVar[tuple[str, ...]] = ("mrr", "recip_rank")
     words: ClassVar[tuple[str, str, str]] = ("first", "1/r", "")
     rises: ClassVar[bool] = True
@@ -117,6 +118,7 @@ class FirstRank(QueryMetric):
     sliceable: ClassVar[bool] = True
 
     name: ClassVar[str] = "first_rank"
+    plain: ClassVar[str] = "place of the first relevant item"
     range: ClassVar[tuple[float, float]] = (1.0, float("inf"))
     better: ClassVar[Literal["higher", "lower", "neither"]] = "lower"
     undefined: ClassVar[Literal["judgements", "list", "never"]] = "list"

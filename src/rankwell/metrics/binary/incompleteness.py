@@ -42,6 +42,7 @@ class JudgedShare(QueryMetric):
     """
 
     name: ClassVar[str] = "judged"
+    plain: ClassVar[str] = "share of {top} that somebody has judged"
     cut: ClassVar[Literal["required", "optional", "none"]] = "required"
     better: ClassVar[Literal["higher", "lower", "neither"]] = "higher"
     undefined: ClassVar[Literal["judgements", "list", "never"]] = "list"
@@ -84,6 +85,7 @@ class UnjudgedShare(QueryMetric):
     """
 
     name: ClassVar[str] = "unj"
+    plain: ClassVar[str] = "share of {top} that nobody has judged"
     cut: ClassVar[Literal["required", "optional", "none"]] = "required"
     better: ClassVar[Literal["higher", "lower", "neither"]] = "lower"
     undefined: ClassVar[Literal["judgements", "list", "never"]] = "never"
@@ -126,6 +128,7 @@ class Bpref(Additive):
     sliceable: ClassVar[bool] = False
 
     name: ClassVar[str] = "bpref"
+    plain: ClassVar[str] = "how rarely something not relevant is ranked above something relevant"
     cut: ClassVar[Literal["required", "optional", "none"]] = "none"
 
     rel: float | None = None

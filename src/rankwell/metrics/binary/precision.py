@@ -59,6 +59,7 @@ class AP(Additive):
     """
 
     name: ClassVar[str] = "ap"
+    plain: ClassVar[str] = "how many relevant items are in {top}, and how early"
     aliases: ClassVar[tuple[str, ...]] = ("map",)
     copies: ClassVar[bool] = True
 
@@ -245,6 +246,7 @@ class RPrec(Additive):
     """
 
     name: ClassVar[str] = "rprec"
+    plain: ClassVar[str] = "share of the relevant items found in as many places as there are of them"
     aliases: ClassVar[tuple[str, ...]] = ("r_precision",)
     words: ClassVar[tuple[str, str, str]] = ("relevant", "counts", "R")
     cut: ClassVar[Literal["required", "optional", "none"]] = "none"

@@ -64,6 +64,7 @@ class SetP(_OfSets):
     """
 
     name: ClassVar[str] = "set_p"
+    plain: ClassVar[str] = "share of all listed items that is relevant"
 
     rel: float | None = None
 
@@ -104,6 +105,7 @@ class SetR(_OfSets):
     """
 
     name: ClassVar[str] = "set_r"
+    plain: ClassVar[str] = "share of the relevant items that are listed at all"
 
     denom: Literal["R", "min_rn"] = "R"
     rel: float | None = None

@@ -141,6 +141,7 @@ class AlphanDCG(OverGreedy, _Alpha):
     """
 
     name: ClassVar[str] = "alpha_ndcg"
+    plain: ClassVar[str] = "how good {top} {are}, where repeating a topic counts less"
     words: ClassVar[tuple[str, str, str]] = ("new", "discount", "ideal α-DCG")
 
     ideal: Literal["greedy", "exact"] = "greedy"

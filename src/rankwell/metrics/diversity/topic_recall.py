@@ -65,6 +65,7 @@ class SRecall(_Covering):
     """
 
     name: ClassVar[str] = "s_recall"
+    plain: ClassVar[str] = "share of the topics of a question covered by {top}"
     aliases: ClassVar[tuple[str, ...]] = ("strec", "strecall")
     cut: ClassVar[Literal["required", "optional", "none"]] = "required"
     words: ClassVar[tuple[str, str, str]] = ("new topics", "counts", "topics")

@@ -53,6 +53,7 @@ class Nugget(QueryMetric):
     """
 
     name: ClassVar[str] = "nugget"
+    plain: ClassVar[str] = "share of the wanted facts that an answer supports"
     cut: ClassVar[Literal["required", "optional", "none"]] = "none"
     needs: ClassVar[frozenset[str]] = frozenset({"score", "judgement"})
     only_grades: ClassVar[tuple[float, ...]] = (OKAY, VITAL)

@@ -89,6 +89,7 @@ class SpanR(OfSpans):
     """
 
     name: ClassVar[str] = "span_r"
+    plain: ClassVar[str] = "share of the relevant text that is shown"
     divisor: ClassVar[str] = "characters of gold"
 
     def _below(self, sizes: Sizes) -> np.ndarray:
@@ -124,6 +125,7 @@ class SpanP(OfSpans):
     """
 
     name: ClassVar[str] = "span_p"
+    plain: ClassVar[str] = "share of the shown text that is relevant"
     divisor: ClassVar[str] = "characters of listed chunks"
 
     overlaps: Overlaps = "merge"

@@ -47,6 +47,7 @@ class ERR(OnScale, Additive):
     """
 
     name: ClassVar[str] = "err"
+    plain: ClassVar[str] = "how soon {top} would satisfy a reader"
     words: ClassVar[tuple[str, str, str]] = ("stops", "gets this far / r", "")
     needs: ClassVar[frozenset[str]] = frozenset({"grade_max"})
     rises: ClassVar[bool] = True

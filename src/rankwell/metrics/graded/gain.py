@@ -143,6 +143,7 @@ class CG(Gained):
     """
 
     name: ClassVar[str] = "cg"
+    plain: ClassVar[str] = "what {top} {are} worth"
     range: ClassVar[tuple[float, float]] = (0.0, float("inf"))
     words: ClassVar[tuple[str, str, str]] = ("gain", "counts", "")
 
@@ -189,6 +190,7 @@ class DCG(Gained):
     """
 
     name: ClassVar[str] = "dcg"
+    plain: ClassVar[str] = "what {top} {are} worth, the higher up the more"
     range: ClassVar[tuple[float, float]] = (0.0, float("inf"))
 
     gain: Literal["linear", "exp2"] | Gains = "linear"

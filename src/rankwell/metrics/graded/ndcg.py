@@ -71,6 +71,7 @@ class nDCG(OnScale, Gained):
     """
 
     name: ClassVar[str] = "ndcg"
+    plain: ClassVar[str] = "how good {top} {are}"
 
     gain: Literal["linear", "exp2"] | Gains = "linear"
     discount: Literal["log2p1", "jk", "reciprocal", "none"] | Numbers = "log2p1"

@@ -91,6 +91,7 @@ class RBP(_Shares, RankWeighted):
     """
 
     name: ClassVar[str] = "rbp"
+    plain: ClassVar[str] = "how good {top} {are} for a reader who may stop anywhere"
     rises: ClassVar[bool] = True
 
     p: float = 0.8

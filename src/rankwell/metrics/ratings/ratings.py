@@ -162,6 +162,7 @@ class RMSE(OfPairs):
     """
 
     name: ClassVar[str] = "rmse"
+    plain: ClassVar[str] = "how far predicted ratings are off"
     rooted: ClassVar[bool] = True
 
 
@@ -194,6 +195,7 @@ class MAE(OfPairs):
     """
 
     name: ClassVar[str] = "mae"
+    plain: ClassVar[str] = "how far predicted ratings are off"
     power: ClassVar[Literal[1, 2]] = 1
 
 

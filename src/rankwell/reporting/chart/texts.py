@@ -113,6 +113,21 @@ def with_interval(mean: float, low: float, high: float) -> str:
     return number(mean) if math.isnan(low) else f"{number(mean)} [{number(low)}, {number(high)}]"
 
 
+def shown_interval(
+    low: float, high: float, metric: Metric, *, of_difference: bool = False
+) -> tuple[float, float] | tuple[None, None]:
+    """Return an interval if it says something: not where it is undefined, has no end, or holds everything that is possible.
+
+    >>> from rankwell.metrics import metric_of
+    >>> shown_interval(0.1, 0.4, metric_of("rr")), shown_interval(0.0, 1.0, metric_of("rr"))
+    ((0.1, 0.4), (None, None))
+    """
+    lowest, highest = metric.range
+    everything = (lowest - highest, highest - lowest) if of_difference else (lowest, highest)
+    says = math.isfinite(low) and math.isfinite(high) and (low > everything[0] or high < everything[1])
+    return (low, high) if says else (None, None)
+
+
 def level_of(comparison: Comparison | None) -> str:
     """Return how many percent the intervals of means hold; those of results are 95 % intervals."""
     return "95" if comparison is None else f"{comparison.methods.level * 100:g}"

@@ -11,6 +11,7 @@ from rankwell.reporting.chart.texts import percent
 from rankwell.reporting.facts import facts_of
 from rankwell.reporting.material import Material
 from rankwell.reporting.section import Content, report_section
+from rankwell.reporting.sections.leaderboard import plain_words
 
 MOST_NAMED = 6
 
@@ -21,7 +22,7 @@ def section(material: Material) -> Content | None:
     words, metric = material.words, material.primary
     if material.comparison is None:
         (res,) = material.results.values()
-        said = sentence_of_one(res, metric, material.intervals.get(str(metric)))
+        said = sentence_of_one(res, metric, material.intervals.get(str(metric)), words)
     else:
         said = sentence_of(material.comparison, metric, words)
     facts = facts_of(material, metric, said)
@@ -47,7 +48,8 @@ def compared(material: Material) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = [_names(material, "systems" if len(names) > 1 else "system", names)]
     if comparison is not None and comparison.baseline is not None:
         rows.append(_names(material, "baseline", [comparison.baseline]))
-    rows.append(_row(material, "metric", "text", str(material.primary)))
+    plain = {"more": plain_words(material.primary, words)}
+    rows.append(_row(material, "metric", "text", str(material.primary)) | plain)
     rows.append(_row(material, "queries", "count", _queries(material)))
     res = next(iter(material.results.values()), None)
     if res is not None and "judgements" in res.counts:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from rankwell.comparison.compare.comparison import Comparison, SystemMean
 from rankwell.comparison.compare.tables import marks_of
-from rankwell.display.table import ARROWS, are_alike
+from rankwell.display.page import PageStrings
+from rankwell.display.table import are_alike
 from rankwell.display.text import plain_value
+from rankwell.metrics import docstrings
 from rankwell.metrics.metric import Metric
+from rankwell.reporting.chart.texts import shown_interval
 from rankwell.reporting.material import Material
 from rankwell.reporting.section import Content, report_section
 from rankwell.results.intervals import MeanInterval
@@ -29,6 +32,7 @@ def section(material: Material) -> Content | None:
     numbers = [[row["cells"][at]["n"] for row in rows] for at in range(len(material.metrics))]
     is_one = all(column == numbers[0] for column in numbers) and len(set(numbers[0])) == 1
     level = 95.0 if material.comparison is None else material.comparison.methods.level * 100
+    with_intervals = {metric for metric, _ in _intervals_of(material)}
     data = {
         "alone": material.comparison is None,
         "caption": _caption(material, numbers[0][0] if is_one else None, len(rows)),
@@ -37,8 +41,8 @@ def section(material: Material) -> Content | None:
             {
                 "metric": str(metric),
                 "direction": metric.better,
-                "arrow": ARROWS[metric.better],
-                "better": words(f"page.{metric.better}"),
+                "plain": plain_words(metric, words),
+                "has_intervals": metric in with_intervals,
                 "primary": len(material.metrics) > 1 and metric == material.primary,
                 # neighbours with the same numbers of queries share one column, the last one's
                 "n_column": not is_one and (at + 1 == len(numbers) or numbers[at] != numbers[at + 1]),
@@ -51,13 +55,31 @@ def section(material: Material) -> Content | None:
     return Content(data)
 
 
+def plain_words(metric: Metric, words: PageStrings) -> str:
+    """Return what a metric measures, and which end is better, for somebody who knows no metric.
+
+    >>> from rankwell.display.page import words_of
+    >>> from rankwell.metrics import metric_of
+    >>> plain_words(metric_of("ndcg@10"), words_of("en")), plain_words(metric_of("rr"), words_of("ko"))
+    ('how good the first ten are, higher is better', '목록 전체에서 첫 관련 항목이 얼마나 일찍 나오는가, 높을수록 좋음')
+    """
+    text, part = docstrings.plain_words(type(metric))
+    text = words.translated(text, f"metrics.{metric.name}.{part}").rstrip(".").replace("``", "")
+    if part == "plain":
+        k, numbers = metric.k or 0, words("report.leaderboard.numbers").split()
+        number = numbers[k - 1] if 0 < k <= len(numbers) else f"{k:,}"
+        top = words("report.leaderboard.top", n=k, number=number) if k else words("report.leaderboard.whole")
+        text = text.format(top=top, are=words("report.leaderboard.are", n=k or 1))
+    return words(f"report.leaderboard.plain_{metric.better}", plain=text)
+
+
 def _alone(material: Material) -> list[dict[str, Any]]:
     (res,) = material.results.values()
     cells = []
     for metric in res.metrics:
         own = material.intervals.get(str(metric))
         low, high = (own.low, own.high) if own else (math.nan, math.nan)
-        cells.append(_cell(res.mean[str(metric)], low, high, res.n[str(metric)]))
+        cells.append(_cell(metric, res.mean[str(metric)], low, high, res.n[str(metric)]))
     return [{"system": material.names[0], "baseline": False, "cells": cells}]
 
 
@@ -72,7 +94,7 @@ def _compared(comparison: Comparison) -> list[dict[str, Any]]:
             own = comparison.means[metric, 0]
             mean, low, high = (float(column[row]) for column in (own.mean, own.low, own.high))
             top = best[metric]
-            cell = _cell(mean, low, high, int(own.n[row]))
+            cell = _cell(metric, mean, low, high, int(own.n[row]))
             cells.append(
                 cell | {"best": top is not None and are_alike(mean, top), "mark": marks[metric][row]}
             )
@@ -108,8 +130,9 @@ def _best(comparison: Comparison, metric: Metric) -> float | None:
     return max(values) if metric.better == "higher" else min(values)
 
 
-def _cell(mean: float, low: float, high: float, n: int) -> dict[str, Any]:
-    return {"mean": plain_value(mean), "low": plain_value(low), "high": plain_value(high), "n": n}
+def _cell(metric: Metric, mean: float, low: float, high: float, n: int) -> dict[str, Any]:
+    ends = shown_interval(low, high, metric)
+    return {"mean": plain_value(mean), "low": ends[0], "high": ends[1], "n": n}
 
 
 def _caption(material: Material, n: int | None, rows: int) -> str:
@@ -141,36 +164,24 @@ def _notes(material: Material) -> list[str]:
 
 def _intervals(material: Material, key: str, level: float) -> list[str]:
     """How the intervals of means were made, and whether one is likely too short."""
-    words, shown = material.words, list(_shown_intervals(material))
-    if not shown:
-        return []
-    how = ", ".join(words(f"report.methods.{kind}") for kind in sorted({kind for kind, _ in shown}))
-    notes = [words(f"report.leaderboard.{key}", level=f"{level:g}", how=how)]
-    if any(doubt for _, doubt in shown):
+    words, every = material.words, list(_intervals_of(material))
+    shown = [own for metric, own in every if shown_interval(own.low, own.high, metric)[0] is not None]
+    notes = []
+    if shown:
+        how = ", ".join(words(f"report.methods.{kind}") for kind in sorted({own.method for own in shown}))
+        notes.append(words(f"report.leaderboard.{key}", level=f"{level:g}", how=how))
+    if any(own.is_doubtful for own in shown):
         notes.append(words("report.leaderboard.doubtful"))
-    if _holds_everything(material):
-        notes.append(words("report.leaderboard.everything"))
+    if len(shown) < len(every):
+        notes.append(words("report.leaderboard.dash"))
     return notes
 
 
-def _holds_everything(material: Material) -> bool:
-    """Whether an interval is as wide as the range of its metric."""
-    comparison = material.comparison
-    return comparison is not None and any(
-        (own.low, own.high) == metric.range
-        for metric in material.metrics
-        for own in (comparison.mean(name, metric) for name in comparison.names)
-    )
-
-
-def _shown_intervals(material: Material) -> Iterator[tuple[str, bool]]:
-    """The method of each interval that is shown, and whether it is likely too short; one that holds everything is not."""
+def _intervals_of(material: Material) -> Iterator[tuple[Metric, MeanInterval | SystemMean]]:
+    """The interval of each cell, with its metric; what is no mean over queries has none."""
     for metric in material.metrics:
-        if material.comparison is None:
-            alone = material.intervals.get(str(metric))
-            own: Sequence[MeanInterval | SystemMean] = [alone] if alone else []
-        else:
-            own = [material.comparison.mean(name, metric) for name in material.comparison.names]
-        for interval in own:
-            if not math.isnan(interval.low):
-                yield interval.method, interval.is_doubtful and (interval.low, interval.high) != metric.range
+        if material.comparison is not None:
+            every = [material.comparison.mean(name, metric) for name in material.comparison.names]
+            yield from ((metric, own) for own in every if own.method)
+        elif str(metric) in material.intervals:
+            yield metric, material.intervals[str(metric)]

@@ -9,6 +9,7 @@ from rankwell.display.text import plain_value
 from rankwell.metrics.metric import Metric
 from rankwell.reporting.chart.charts import spec_of
 from rankwell.reporting.chart.inputs import primary_of
+from rankwell.reporting.chart.texts import shown_interval
 from rankwell.reporting.material import Material
 from rankwell.reporting.plots.differences import top_pair
 from rankwell.reporting.plots.segments import Segmented, in_comparison, in_results, segments
@@ -57,14 +58,10 @@ def _table(segmented: Segmented, metric: Metric, chart: str, material: Material)
     rows = []
     for labels in segmented.drawn:
         own = [segmented.means[system, labels] for system in segmented.systems]
+        ends = [shown_interval(row.low, row.high, metric) for row in own]
         cells = [
-            {
-                "mean": plain_value(row.mean),
-                "low": plain_value(row.low),
-                "high": plain_value(row.high),
-                "n": row.n,
-            }
-            for row in own
+            {"mean": plain_value(row.mean), "low": low, "high": high, "n": row.n}
+            for row, (low, high) in zip(own, ends, strict=True)
         ]
         n = sorted({row.n for row in own})
         label = ", ".join(labels) if labels else material.words("page.all_queries")

@@ -8,9 +8,11 @@ from typing import Any
 from rankwell.comparison.compare.comparison import Comparison, Difference
 from rankwell.display.text import plain_value
 from rankwell.metrics.metric import Metric
+from rankwell.reporting.answer import MetricComparison, sentence_of
 from rankwell.reporting.chart.charts import spec_of
 from rankwell.reporting.chart.inputs import primary_of, with_values
 from rankwell.reporting.chart.pairs import MOST, outcome_of, pairs_of, shown_to_differ
+from rankwell.reporting.chart.texts import shown_interval
 from rankwell.reporting.material import Material
 from rankwell.reporting.plots.differences import differences, top_pair
 from rankwell.reporting.plots.forest import forest
@@ -47,12 +49,13 @@ def _of_one(material: Material) -> Content | None:
 
 
 def _mean(metric: Metric, interval: MeanInterval) -> dict[str, Any]:
+    low, high = shown_interval(interval.low, interval.high, metric)
     return {
         "metric": str(metric),
         "better": metric.better,
         "mean": plain_value(interval.mean),
-        "low": plain_value(interval.low),
-        "high": plain_value(interval.high),
+        "low": low,
+        "high": high,
         "n": interval.n,
         "is_doubtful": interval.is_doubtful,
     }
@@ -77,6 +80,7 @@ def _of_pairs(material: Material, comparison: Comparison) -> Content | None:
     first, second = top_pair(comparison)
     data = {
         "kind": "compared",
+        "answer": _answer(material, comparison),
         "tables": [table | {"sentence": _sentence(material, comparison, table)} for table in tables],
         "more": len(tested) - len(tables),
         "against": against,
@@ -88,6 +92,15 @@ def _of_pairs(material: Material, comparison: Comparison) -> Content | None:
     }
     charts = _charts(material, comparison, tested[: len(tables)], against)
     return Content(data, charts)
+
+
+def _answer(material: Material, comparison: Comparison) -> str:
+    """How certain the difference is that the sentence at the top speaks of; empty if it speaks of none that is tested."""
+    said = sentence_of(comparison, material.primary, material.words)
+    judge = MetricComparison(comparison, material.primary, material.words)
+    if said.first is None or said.second is None or not judge.is_tested:
+        return ""
+    return judge.certainty(judge.difference(said.first, said.second))
 
 
 def _table(comparison: Comparison, metric: Metric, against: str | None, at: int) -> dict[str, Any]:
@@ -105,13 +118,14 @@ def _table(comparison: Comparison, metric: Metric, against: str | None, at: int)
 
 
 def _row(row: Difference, metric: Metric, alpha: float) -> dict[str, Any]:
+    low, high = shown_interval(row.low, row.high, metric, of_difference=True)
     return {
         "first": row.first,
         "second": row.second,
         "n": row.n,
         "mean": plain_value(row.mean),
-        "low": plain_value(row.low),
-        "high": plain_value(row.high),
+        "low": low,
+        "high": high,
         "p": plain_value(row.p),
         "outcome": outcome_of(row, metric, alpha),
         "wins": row.wins,

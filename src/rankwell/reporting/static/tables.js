@@ -42,8 +42,9 @@
   const sortable = (table) => {
     headsOf(table).forEach((head, at) => {
       if (!head.textContent.trim()) return;
-      const button = element("button", { type: "button", className: "sort" }, ...head.childNodes);
-      head.append(button);
+      const own = [...head.childNodes].filter((each) => !each.classList?.contains("plain")); // which is read beside the name, not as it
+      const button = element("button", { type: "button", className: "sort" }, ...own);
+      head.prepend(button);
       const isNumber = head.matches(".value, .count") && head.dataset.better !== "lower";
       button.addEventListener("click", () => {
         const first = isNumber ? "descending" : "ascending";
