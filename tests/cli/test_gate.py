@@ -35,6 +35,18 @@ def test_reports_are_written_beside_the_text(accepted, tmp_path, capsys):
     assert ET.parse(tmp_path / "gate.xml").getroot().get("tests") == "3"
     text = summary.read_text(encoding="utf-8")
     assert text.startswith("# before\n## PASS")
+    assert "the first 10 of" in text
+
+
+def test_the_markdown_lists_as_many_queries_as_are_asked_for(accepted, capsys):
+    on = [TEST, KNN, "--baseline", str(accepted), "--rel", "8", "--max-drop", "0.02", "--format", "markdown"]
+    for top, shown in (("3", "the first 3 of"), ("0", "PASS")):
+        assert run(["gate", *on, "--top", top]) == 0
+        out = capsys.readouterr().out
+        assert shown in out
+        assert ("Queries that changed most" in out) == (top != "0")
+    assert run(["gate", *on, "--top", "-1"]) == 2
+    assert "--top -1: must be at least 0" in capsys.readouterr().err
 
 
 def test_a_ratchet_moves_the_baseline_only_for_a_sure_improvement(accepted, capsys):

@@ -82,6 +82,9 @@ class Reported:
     summary: Annotated[
         str | None, Option(help='also append Markdown to this file: ``"$GITHUB_STEP_SUMMARY"``')
     ] = None
+    top: Annotated[
+        int, Option(help="how many of the queries that changed most the Markdown lists; 0 for none")
+    ] = 10
 
 
 def gate(
@@ -279,11 +282,14 @@ def _refuse_other_file(baseline: str, pinned: str | None) -> None:
 
 
 def _write(found: Gate, form: str, reported: Reported) -> None:
+    def markdown() -> str:
+        return found.to_markdown(reported.top)
+
     texts = {
         "text": lambda: found.to_text(None if reported.output else width()),
         "json": found.to_json,
         "junit": found.to_junit,
-        "markdown": found.to_markdown,
+        "markdown": markdown,
     }
     write(texts[form]() if form in texts else in_form([found.to_table()], form), reported.output)
     if reported.junit is not None:
@@ -291,7 +297,7 @@ def _write(found: Gate, form: str, reported: Reported) -> None:
     if reported.summary is not None:
         try:
             with Path(reported.summary).open("a", encoding="utf-8") as file:
-                file.write(found.to_markdown() + "\n")
+                file.write(markdown() + "\n")
         except OSError as error:
             raise InputError(f"{reported.summary}: cannot be written ({error.strerror}).") from error
     if found.status == "inconclusive" and not found.exit_code:

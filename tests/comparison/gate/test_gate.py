@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import functools
+import html
 import json
 import math
+import re
 from xml.etree import ElementTree as ET
 
 import numpy as np
+import polars as pl
 import pytest
 import scipy.stats
+from markdown_it import MarkdownIt
 
 import rankwell as rw
 from rankwell import testing
@@ -320,3 +324,50 @@ def test_an_accepted_system_that_is_not_named_is_told_the_call_that_works(functi
     with pytest.raises(rw.RankwellError, match=rf" {name}\(run, qrels, metrics, baseline=old\)"):
         function(*places, **words)
     assert function(RUN, JUDGED, ["rr"], baseline=OTHER).limits[-1].status == "pass"
+
+
+HOSTILE = [
+    "@org/team", "<img src=x onerror=alert(1)>", "| a | b |", "[x](https://a.example)", "https://a.example", "www.a.example", "#12",
+    "`code`", "</details><script>", "line\n# head", "-->", "**bold**", "a\\|b", "ndcg@10", "x@b",
+]  # fmt: skip
+
+
+def changed(ids, segment):
+    """A verdict on a system that finds the only relevant item of each query at rank 2, no more at 1; with one segment."""
+    qrels = {query: {"d": 1} for query in ids}
+    users = {"query": ids, "segment": [segment] * len(ids)}
+    lists = [dict.fromkeys(ids, rows) for rows in (["x", "d"], ["d"])]
+    new, old = (rw.evaluate(run, qrels, ["hit@2", "rr"]) for run in lists)
+    return rw.gate(new, baseline=old, by="segment", users=pl.DataFrame(users))
+
+
+def test_what_stands_in_ids_and_names_is_shown_in_markdown_and_is_no_markup_link_or_call():
+    markdown = changed(HOSTILE, "@us <b>\n# head www.a.example").to_markdown(top=50)
+    page = MarkdownIt().enable("table").render(markdown)
+    tags = set(re.findall(r"<[^>]*>", re.sub(r"<t([dh]) style=[^>]*>", r"<t\1>", page)))
+    assert {tag.strip("</>") for tag in tags - {"<!-- -->"}} == {
+        *["details", "summary", "h2", "p", "strong", "em", "table", "thead", "tbody", "tr", "th", "td"]
+    }
+    # what a server makes links of, after Markdown has become text
+    texts = [html.unescape(text) for text in re.split(r"<[^>]*>", page)]
+    for made in (r"(?<![0-9A-Za-z_])@\w", r"@[a-z]", r"#\d", r"://", r"www\."):
+        assert not [text for text in texts if re.search(made, text, re.IGNORECASE)], made
+    cells = [html.unescape(cell.replace("<!-- -->", "")) for cell in re.findall(r"<td>(.*?)</td>", page)]
+    assert {query.replace("\n", "\\n") for query in HOSTILE} <= set(cells)
+
+
+def test_markdown_lists_the_queries_that_changed_most_by_the_first_metric_that_fails():
+    found = changed([f"q{number}" for number in range(30)], "all")
+    rows = re.findall(r"^\| q\d.*", found.to_markdown(), re.MULTILINE)
+    assert "by \\|Δ\\| of rr: the first 10 of 30" in found.to_markdown()
+    # the first check, hit@2, passes; from rank 1 to rank 2 the reciprocal rank falls by a half
+    assert [row.split("|")[4].strip() for row in rows] == ["-0.5000"] * 10
+    assert "Queries" not in found.to_markdown(top=0)
+    with pytest.raises(UsageError, match=r"^top=-1: must be at least 0"):
+        found.to_markdown(top=-1)
+
+
+def test_markdown_lists_no_ids_that_look_personal():
+    text = changed([f"ada{number}@example.org" for number in range(9)], "all").to_markdown()
+    assert "example.org" not in text
+    assert "not listed: their ids look like e-mail addresses" in text

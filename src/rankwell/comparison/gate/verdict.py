@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from typing import Any, ClassVar
 from xml.etree import ElementTree as ET
 
 from rankwell.comparison.gate.checks import DecidedCheck, GateRules, Limit, Status, joint_status
 from rankwell.display.result import Result
-from rankwell.display.table import Cell, Column, Table, number
-from rankwell.display.text import PRINTED, plain_value
+from rankwell.display.table import Cell, Column, Table, number, visible
+from rankwell.display.text import MARKDOWN, PRINTED, plain_value
+from rankwell.errors import UsageError
 from rankwell.records import cached_property
 from rankwell.results import Results
+from rankwell.tables.arguments import plain
+from rankwell.tables.redaction import personal
 
 VERDICTS = {
     "pass": "PASS: every check is surely within its margin",
     "fail": "FAIL",
     "inconclusive": "INCONCLUSIVE: neither a drop nor its absence is certain",
 }
+# what GitHub and GitLab make a link of, or call somebody by, escaped or not: @name, a@b.org, #12, https://, www.; not ndcg@10
+LINKED = re.compile(r"(?<![0-9A-Za-z_])@|@(?!\d+(?![\w.-]))|\\#|:(?=//)|www(?=\.)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -155,10 +161,38 @@ class Gate(Result):
         ET.indent(suite)
         return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(suite, encoding="unicode")
 
-    def to_markdown(self) -> str:
-        """Return the verdict, the table and what can be seen, as a step summary on GitHub shows it."""
-        seen = "\n".join(f"- {line}" for line in _visible(self))
-        return f"## {self.headline()}\n\n{self.to_table().to_markdown()}\n\n{seen}"
+    def to_markdown(self, top: int = 10) -> str:
+        """Return the verdict, the table, what can be seen and, to be unfolded, the queries that changed most.
+
+        It is what a step summary or a comment on GitHub shows. ``top`` is how many queries are listed, by the first metric that
+        fails, or else the first; 0 for none, as where their ids are not for everybody. What stands in ids and names is shown as
+        it is: it makes no markup and no link, and calls nobody.
+        """
+        if plain("top", top, int) < 0:
+            raise UsageError(f"top={top}: must be at least 0, which lists no queries.")
+        seen = "\n".join(f"- {_escaped(line)}" for line in _visible(self))
+        parts = [f"## {_escaped(self.headline())}", self.to_table().to_markdown(), *([seen] if seen else [])]
+        # a comment of HTML is shown nowhere and parts what would be a link
+        return LINKED.sub(r"\g<0><!-- -->", "\n\n".join([*parts, *self._changes(top)]))
+
+    def _changes(self, top: int) -> list[str]:
+        """The queries that changed most, folded; nothing where no query could have changed."""
+        from rankwell.comparison.diff.diff import diff
+
+        if not top or self.new is self.old:
+            return []
+        if kind := personal(self.new.part.queries) or personal(self.old.part.queries):
+            return [f"*The queries that changed most are not listed: their ids look like {kind}.*"]
+        failed = [check for check in self.checks if check.status == "fail"]
+        names = [check.check.name for check in (*failed, *self.checks)]
+        # a check of a segment is called "ndcg@10 in old"
+        metric = next(
+            each for name in names for each in self.new.metrics if f"{name} in ".startswith(f"{each} in ")
+        )
+        changes = diff({self.baseline: self.old, self.name: self.new}, metric=metric, top=top)
+        return [
+            f"<details><summary>Queries that changed most</summary>\n\n{changes.to_markdown()}\n\n</details>"
+        ]
 
     def to_text(self, width: int | None = None) -> str:
         """Return what can be seen, the table and the verdict, for a terminal of so many columns."""
@@ -178,6 +212,10 @@ class Gate(Result):
                 "stopped, as asked" if self.exit_code else "let through"
             )
         return text
+
+
+def _escaped(text: str) -> str:
+    return visible(text).translate(MARKDOWN)
 
 
 def _visible(gate: Gate) -> list[str]:
