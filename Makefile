@@ -33,7 +33,7 @@ SPARKS := sail $(if $(RANKWELL_CI),$(if $(ALL),jvm),jvm connect)
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-browser test-training test-spark test-faces test-lowest check check-style check-types check-examples check-pages site translations names format build wheel bench bench-growth clean
+.PHONY: help demo test test-slow test-browser test-training test-spark test-faces test-lowest check check-style check-types check-examples check-pages site translations names format build wheel release bench bench-growth clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -114,6 +114,9 @@ build: $(VENV)/dev  ## compile the kernels that changed
 wheel: $(VENV)/dev  ## build a wheel into dist/
 	$(PIP) wheel --no-deps --wheel-dir dist .
 	@ls dist
+
+release:  ## build what is committed in an empty room, try it where there is no compiler, and date the release
+	$(PYTHON) tools/release.py
 
 bench: build  ## compare speed, memory and values with other tools; ONLY="w1 w3" measures a part
 	$(BIN)/python benchmarks/bench.py $(ONLY) $(ARGS)

@@ -64,23 +64,48 @@ def test_the_wheel_holds_exactly_the_modules_and_data_of_the_source_tree(files):
     }
     held = {name for name in files if name.startswith("rankwell/") and "/kernels/" not in name}
     assert held == wanted
+    assert {name for name in files if "/" not in name} == {"pytest_rankwell.py"}
 
 
-def test_the_wheel_installs_and_runs_without_a_compiler(wheel, tmp_path):
-    run(sys.executable, "-m", "venv", tmp_path / "venv")
-    programs = tmp_path / "venv" / "bin"
+@pytest.fixture(scope="module")
+def installed(wheel, tmp_path_factory):
+    """Runs a program of an environment that has the wheel and no compiler, in a folder of its own."""
+    folder = tmp_path_factory.mktemp("installed")
+    run(sys.executable, "-m", "venv", folder / "venv")
+    programs = folder / "venv" / "bin"
     dropped = {"PYTHONPATH", "CC", "CXX", "LDSHARED"}
     env = {name: value for name, value in os.environ.items() if name not in dropped} | {"PATH": str(programs)}
     assert not [name for name in ("cc", "gcc", "clang", "tcc") if shutil.which(name, path=env["PATH"])]
 
-    run(programs / "python", "-m", "pip", "install", "--only-binary", ":all:", wheel, env=env, cwd=tmp_path)
+    def run_there(program: str, *arguments: str | Path) -> str:
+        return run(programs / program, *arguments, env=env, cwd=folder)
 
-    version = run(programs / "rankwell", "--version", env=env, cwd=tmp_path)
-    assert rw.__version__ in version
-    demo = run(programs / "rankwell", "demo", env=env, cwd=tmp_path)
-    assert len(demo.splitlines()) > 10
-    where = run(programs / "python", "-c", "import rankwell; print(rankwell.__file__)", env=env, cwd=tmp_path)
-    assert Path(where.strip()).is_relative_to(tmp_path)
+    run_there("python", "-m", "pip", "install", "--only-binary", ":all:", wheel)
+    return run_there
+
+
+def test_the_wheel_installs_and_runs_without_a_compiler(installed):
+    assert rw.__version__ in installed("rankwell", "--version")
+    assert len(installed("rankwell", "demo").splitlines()) > 10
+    where = installed("python", "-c", "import os, rankwell; print(os.path.relpath(rankwell.__file__))")
+    assert where.startswith("venv")
+
+
+def test_pytest_finds_the_plugin_of_the_wheel(installed, tmp_path):
+    installed("python", "-m", "pip", "install", "--only-binary", ":all:", "pytest")
+    suite = tmp_path / "test_it.py"
+    suite.write_text(
+        "def test_it(ranking_baseline):\n"
+        "    qrels = {str(query): {'d': 1} for query in range(9)}\n"
+        "    ranking_baseline({query: ['d'] for query in qrels}, qrels, ['rr'])\n"
+    )
+    for option, shown in (
+        ("--ranking-baseline-update", "1.0000, accepted"),
+        ("-v", "the values are identical"),
+    ):
+        assert shown in installed(
+            "python", "-W", "error", "-m", "pytest", "--rootdir", tmp_path, option, suite
+        )
 
 
 def test_the_source_distribution_holds_no_collection_and_says_where_they_are(tmp_path):
