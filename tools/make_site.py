@@ -28,7 +28,7 @@ from rankwell.cli.help import Help, help_of
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = Path("build", "site", "pages")  # as zensical.toml says
 KEPT = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/*.md", "docs/metrics/*.md", "docs/site.*", "docs/*.svg", "docs/*.png", "docs/plots/*.svg",
-        "benchmarks/README.md", "src/rankwell/data/README.md", "src/rankwell/data/results.schema.json"]  # fmt: skip
+        "benchmarks/README.md", "src/rankwell/data/README.md", "src/rankwell/data/*.schema.json"]  # fmt: skip
 PYTHON = """# Python
 
 The public names of `import rankwell as rw`. Each metric is also a class with its parameters as fields (`rw.nDCG(gain="exp2")

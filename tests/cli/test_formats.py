@@ -85,7 +85,7 @@ def test_words_that_no_metric_has_are_refused_with_the_nearest_name(capsys):
 
 def test_the_help_lists_commands_by_what_they_are_for(capsys):
     shown = printed(capsys, "--help")
-    titles = ["Evaluate", "Compare", "Understand", "Prepare and judge", "As other tools do", "Options"]
+    titles = ["Evaluate", "Compare", "Understand", "Prepare and judge"]
     places = [shown.index(f"\n{title}:\n") for title in titles]
     assert places == sorted(places)
 

@@ -15,7 +15,14 @@ ALL = "--help-all"
 HELP = frozenset(("--help", "-h", ALL))
 # by what they are for: each command with its module
 GROUPS = {
-    "Evaluate": {"evaluate": "evaluate", "merge": "evaluate", "demo": "demo"},
+    "Evaluate": {
+        "init": "init",
+        "evaluate": "evaluate",
+        "merge": "evaluate",
+        "demo": "demo",
+        "trec_eval": "other_tools",
+        "ndeval": "other_tools",
+    },
     "Compare": {
         "compare": "compare",
         "report": "report",
@@ -31,11 +38,10 @@ GROUPS = {
         "axioms": "explain",
         "lint": "lint",
     },
-    "As other tools do": {"trec_eval": "other_tools", "ndeval": "other_tools"},
 }
 MODULES = {name: module for commands in GROUPS.values() for name, module in commands.items()}
 PREPARE = "popularity", "split", "folds", "core", "check", "tiers", "impute", "baselines", "chunks"
-ABOUT = "Evaluate how well a system ranks: a recommender's lists or a search engine's runs."
+ABOUT = "Evaluate how well a recommender or a search engine ranks."
 # groups of commands that belong to no room
 OWN = (
     Commands("Compare", 1, "plot", "Draw a picture of an evaluation as .svg, .png, .pdf, .html or .json"),

@@ -28,12 +28,10 @@ SCREEN = 40  # lines
 LINE = 60  # letters of a sentence in a list of commands
 WIDTH, WIDEST, NAMES = 80, 110, 24  # of a page, and of its first column at most
 # what every command takes, and rankwell alone
-OPTIONS = {
-    "--help -h": "print this, or what is usual of a command",
-    ALL: "print all that a command takes",
-    "--install-completion": "let the shell complete commands and options",
-    "--version -V": "print the version",
-}
+OPTIONS = (
+    f"Every command takes --help (-h), which shows what is usual on one screen, and {ALL}; rankwell alone --version (-V), and "
+    "--install-completion for bash, zsh and fish."
+)
 VALUES = {int: "N", float: "X"}
 # what an option is given, by its name
 TAKES = {
@@ -134,11 +132,10 @@ def _of_group(words: tuple[str, ...], whole: bool) -> Help:
         heading: [(name, text if whole else _in_a_line(text)) for name, text in entries.items()]
         for heading, entries in listed.items()
     }
-    if not words:
-        parts["Options"] = [*OPTIONS.items()]
     command = " ".join(("rankwell", *words))
-    more = "" if whole else f"`{command} COMMAND --help` shows what a command takes."
-    return Help(f"{command} COMMAND", [about], "", parts, more)
+    more = f"`{command} COMMAND --help` shows what a command takes." if words else OPTIONS
+    example = "" if words else "rankwell evaluate qrels.txt bm25.run dense.run -m ndcg@10"
+    return Help(f"{command} COMMAND", [about], example, parts, more)
 
 
 def said_by(function: Command) -> tuple[list[str], str]:

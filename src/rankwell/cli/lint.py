@@ -82,13 +82,11 @@ def lint(
 
     Example: ``rankwell lint qrels.txt bm25.run dense.run``
     """
-    from rankwell.readers.collections.collection import is_documents
-
     form = form_of(format, output, get_args(LintForm))
     judged = None if qrels in (None, "none") else qrels
     listed = [each for each in (run, *runs) if each is not None]
     refuse_files([each for each in (judged, *listed, collection, items, queries, train) if each], [output])
-    documents = items if items is not None and is_documents(items) else None
+    documents = items if items is not None and _are_documents(items) else None
     parts = [each for each in (collection, documents, queries) if each is not None]
     _refuse_what_does_not_fit(collection, parts, qrels, listed)
     whole = _collection(collection, documents, queries, judged, reading.encoding) if parts else None
@@ -153,6 +151,12 @@ def _refuse_what_does_not_fit(
         raise UsageError(
             f"{what} missing: rankwell lint QRELS RUN checks a run, and rankwell lint --collection FOLDER a test collection."
         )
+
+
+def _are_documents(items: str) -> bool:
+    from rankwell.readers.collections.collection import is_documents
+
+    return is_documents(items)
 
 
 def _collection(

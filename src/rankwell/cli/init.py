@@ -1,0 +1,211 @@
+"""The command ``init``: an experiment file, drafted from the files of a folder."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Annotated
+
+from rankwell.cli.arguments import DATA, OUTPUT, Option
+from rankwell.cli.options import Metrics, PolicyPairs
+from rankwell.cli.words import split
+from rankwell.display.output import refuse_overwriting, write
+from rankwell.display.text import printable
+from rankwell.errors import InputError, RankwellError, UsageError, one_of
+from rankwell.matching.policy import Policy
+from rankwell.readers.bytes.paths import names_of
+
+RUN, QRELS, LOG = "run", "qrels", "log"  # a log is a table with grades: judgements, or training data
+TABLES = {
+    "train": "what the systems learned from",
+    "items": "the catalogue",
+    "users": "what is known of the queries",
+}
+METRICS = ["ndcg@10", "ap"]
+SCHEMA = Path(__file__).parents[1] / "data" / "config.schema.json"
+BARE, HIDDEN = re.compile(r"[A-Za-z0-9_-]+"), re.compile(r"(^|/)\.\w")
+LEVELS = "*", "*/*"  # of a folder whose files are looked at
+TEXT = """\
+#:schema {schema}
+# rankwell evaluate {file} · rankwell compare {file} · rankwell report {file}
+
+qrels = {qrels}  # the judgements
+metrics = {metrics}  # `rankwell metrics` lists all
+# primary = {primary}  # the metric that decides
+# baseline = {baseline}  # the run that all others are compared with
+# by = ["country"]  # columns of users: a row per segment
+
+[runs]
+{runs}
+
+[tables]
+{tables}
+
+[policy]  # `rankwell evaluate --help-all` explains the rules
+{policy}
+
+# [margins]  # the drop that the gate tolerates, the difference that matters to compare
+# {primary} = 0.01
+"""
+
+
+def init(
+    *files: Annotated[
+        str,
+        Option(help="a folder (default: this one), or files; ``NAME=FILE`` is a run, and names its system"),
+    ],
+    qrels: Annotated[
+        str | None, Option(group=DATA, help="the judgements; default: the only file that holds some")
+    ] = None,
+    train: Annotated[str | None, Option(group=DATA, help="the training data")] = None,
+    metric: Metrics = None,
+    policy: PolicyPairs = Policy(),
+    output: Annotated[
+        str, Option(name=("--output", "-o"), group=OUTPUT, help="the file, which must not be there yet")
+    ] = "rankwell.toml",
+) -> None:
+    """Write a commented experiment file from the files in a folder: rankwell.toml, for evaluate, compare, report and gate.
+
+    What a file is, is seen from what it holds. Which of several tables with grades are the judgements, it asks.
+
+    Example: ``rankwell init bm25.run dense.run --qrels qrels.txt``
+    """
+    from rankwell.evaluation import Evaluator
+    from rankwell.metrics import metrics_of
+
+    if Path(output).exists():
+        raise UsageError(f"{output} is there already; give another name: -o other.toml.")
+    refuse_overwriting(output, [])
+    wanted = [str(each) for each in metrics_of(METRICS if metric is None else split(",".join(metric)))]
+    said = dict(word.split("=", 1) for word in files if _is_said(word))
+    given = [path for path in (*said.values(), qrels, train) if path is not None]
+    found = _parts([word for word in files if not _is_said(word)] or ["."], given)
+    parts = {"qrels": qrels or _judgements(found)} | ({} if train is None else {"train": train})
+    for word in TABLES:
+        able = [path for path, part in found.items() if part == word]
+        if len(able) == 1:
+            parts[word] = able[0]
+    listed = [path for path, part in found.items() if part == RUN]
+    runs = dict(zip(names_of(listed), listed, strict=True)) | said
+    if not runs:
+        raise UsageError("no file is a run by what it holds; say which is: rankwell init NAME=FILE.")
+    # which asks about ratings, and refuses what are no judgements
+    Evaluator(parts["qrels"], wanted, policy=policy)
+    write(_text(Path(output), parts, runs, wanted, policy), output)
+    note = f"wrote {output}: {len(runs)} runs, judged by {parts['qrels']}"
+    if left := [path for path in found if path not in {*parts.values(), *runs.values()}]:
+        note += f"; not used, as it is not clear what they are: {', '.join(left)}"
+    sys.stderr.write(f"rankwell: note: {printable(note)}.\n")
+
+
+def _is_said(word: str) -> bool:
+    name, sign, path = word.partition("=")
+    return bool(sign and name) and not Path(word).exists() and Path(path).exists()
+
+
+def _parts(words: Sequence[str], known: Sequence[str]) -> dict[str, str]:
+    """The files that are named or in a folder, but those that are known, with what each is; without files that are nothing of it."""
+    listed: list[Path] = []
+    for path in map(Path, words):
+        if not path.exists():
+            raise InputError(f"{path}: there is no such file or folder.")
+        listed += [path] if path.is_file() else sorted(each for level in LEVELS for each in path.glob(level))
+    same = {os.path.realpath(path) for path in known}
+    paths = [
+        str(path)
+        for path in listed
+        if path.is_file() and os.path.realpath(path) not in same and not HIDDEN.search(path.as_posix())
+    ]
+    return {path: part for path in paths if (part := part_of(path)) is not None}
+
+
+def part_of(path: str) -> str | None:
+    """Return what a file is by what it holds: run, qrels, log, items or users; "" if that does not tell, None if it is none."""
+    from rankwell.display.saved_files import kind_of
+    from rankwell.readers.bytes.files import File
+    from rankwell.readers.formats.trec import data_lines, is_number
+    from rankwell.readers.memory.answers import Shape
+    from rankwell.readers.read import read_run
+    from rankwell.readers.registry import TREC, guess, holds, reader
+    from rankwell.tables.columns import known_word
+
+    if kind_of(path):
+        return None
+    try:
+        file = File(Path(path))
+        form, _ = guess(file)
+    except RankwellError:
+        return None
+    if form == TREC:
+        words = [word.decode(errors="replace") for word in next(data_lines(file), [])]
+        numbers = {6: words[3:5], 4: words[3:4]}.get(len(words), [""])
+        return {6: RUN, 4: QRELS}[len(words)] if all(map(is_number, numbers)) else None
+    module = reader(form)
+    try:
+        if isinstance(module, Shape) and module.qrels is None:
+            read_run(path)
+            return RUN
+        if not holds(module, "items"):
+            return ""
+        table, _ = module.read_table(file, kind="items", columns={})
+    except RankwellError:
+        return ""
+    known = {known_word(column) for column in table.columns}
+    if not {"query", "item"} <= known:
+        return "items" if "item" in known else "users" if "query" in known else ""
+    has_score = bool(known & {"score", "rank"})
+    return "" if has_score == ("grade" in known) else RUN if has_score else LOG
+
+
+def _judgements(found: Mapping[str, str]) -> str:
+    """The only file that holds judgements; UsageError if there is none, or one of several."""
+    sure, able = (
+        [path for path, part in found.items() if part in kinds] for kinds in ((QRELS,), (QRELS, LOG))
+    )
+    if len(sure) == 1 or len(able) == 1:
+        return (sure or able)[0]
+    able = able or [path for path, part in found.items() if not part]
+    if not able:
+        raise UsageError("no file holds judgements; say which does: rankwell init --qrels FILE.")
+    others = f" --train {able[1]}" if len(able) > 1 else ""
+    raise UsageError(
+        f"which file holds the judgements, {one_of(able)}? Say it: rankwell init --qrels {able[0]}{others}"
+    )
+
+
+def _text(
+    output: Path, parts: Mapping[str, str], runs: Mapping[str, str], metrics: Sequence[str], policy: Policy
+) -> str:
+    """The file, in which paths are from its folder."""
+    folder = output.resolve().parent
+
+    def path_of(path: str) -> str:
+        return _value(Path(os.path.relpath(Path(path).resolve(), folder)).as_posix())
+
+    tables = [
+        f"{word} = {path_of(parts[word])}  # {about}"
+        if word in parts
+        else f'# {word} = "{word}.csv"  # {about}'
+        for word, about in TABLES.items()
+    ]
+    rules = [
+        f"{field.name} = {_value(getattr(policy, field.name))}"
+        for field in fields(policy)
+        if getattr(policy, field.name) != field.default
+    ]
+    return TEXT.format(
+        schema=SCHEMA.as_uri(), file=output.name, qrels=path_of(parts["qrels"]), metrics=_value(metrics),
+        primary=_value(metrics[0]), baseline=_value(next(iter(runs))),
+        runs="\n".join(f"{name if BARE.fullmatch(name) else _value(name)} = {path_of(path)}" for name, path in runs.items()),
+        tables="\n".join(tables), policy="\n".join(rules or ["# rel = 1  # the lowest grade that counts as relevant"]),
+    )  # fmt: skip
+
+
+def _value(value: object) -> str:
+    """A value as TOML writes it, which is as JSON does."""
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,200 @@
+"""``rankwell init``: what it writes validates, loads and runs; what files do not tell is asked about."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tomllib
+
+import jsonschema
+import pytest
+from tests.cli.samples import DATA, MOVIES, QRELS, RUN
+from tools import make_schema
+
+from rankwell.cli import run
+from rankwell.cli.init import SCHEMA, part_of
+from rankwell.comparison.experiment import experiment_of
+from rankwell.errors import RankwellError
+
+RATED = ["--qrels", "test.parquet", "--train", "train.parquet", "--policy", "rel=8"]
+BASE = "user,item,score\nu1,a,2\nu1,b,1\nu2,a,1\n"
+GRADED = "user,item,grade\nu1,a,1\nu2,b,2\nu2,c,0\n"
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def write(folder, **files):
+    for name, text in files.items():
+        path = folder / name.replace("__", "/").replace("_", ".")
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+def checked(path):
+    """The experiment of a file that was written, which is valid, loads and runs."""
+    data = tomllib.loads(path.read_text(encoding="utf-8"))
+    jsonschema.validate(data, json.loads(SCHEMA.read_text(encoding="utf-8")))
+    experiment = experiment_of(path)
+    assert run(["evaluate", str(path)]) == 0
+    if len(experiment.runs) > 1:
+        assert run(["compare", str(path)]) == 0
+        assert run(["gate", str(path), "--baseline", *[*experiment.runs][:2]]) in (
+            0,
+            1,
+            2,
+        )
+    return experiment
+
+
+def test_the_films_of_the_demo(folder, capsys):
+    for file in MOVIES.iterdir():
+        shutil.copyfile(file, folder / file.name)
+    (folder / "notes.md").write_text("# Notes\n")
+    assert run(["init"]) == 2
+    said = capsys.readouterr().err
+    assert "which file holds the judgements, test.parquet or train.parquet?" in said
+    assert "rankwell init --qrels test.parquet --train train.parquet" in said
+    assert run(["init", *RATED[:4]]) == 2
+    assert "grades look like ratings" in (said := capsys.readouterr().err)
+    assert "--policy rel=8" in said
+    assert not (folder / "rankwell.toml").exists()
+    assert run(["init", *RATED]) == 0
+    assert capsys.readouterr().err == "rankwell: note: wrote rankwell.toml: 4 runs, judged by test.parquet.\n"
+    found = checked(folder / "rankwell.toml")
+    assert [*found.runs] == ["als", "itemknn", "popular", "random"]
+    assert found.policy == {"rel": 8}
+    assert {name: file.rpartition("/")[2] for name, file in found.tables.items()} == {
+        "train": "train.parquet",
+        "items": "items.parquet",
+    }
+
+
+def test_trec_files_in_folders_and_a_file_elsewhere(folder, capsys):
+    (folder / "runs").mkdir()
+    (folder / "made").mkdir()
+    shutil.copyfile(QRELS, folder / "qrels.txt")
+    shutil.copyfile(RUN, folder / "runs" / "bm25.run")
+    shutil.copyfile(RUN, folder / "runs" / 'a "b" é.run')
+    (folder / ".hidden").write_text(GRADED)
+    assert run(["init", "-m", "rr,p@5", "-m", "ap(rel=2)", "-o", "made/own.toml"]) == 0
+    found = checked(folder / "made" / "own.toml")
+    assert set(found.runs) == {"bm25", 'a "b" é'}
+    assert found.metrics == ("rr", "p@5", "ap(rel=2)")
+
+
+def test_files_and_names_that_are_said_win(folder, capsys):
+    write(
+        folder, a_csv=BASE, b_csv=BASE, q_csv=GRADED, log_csv=GRADED, users_csv="user,country\nu1,kr\nu2,no\n"
+    )
+    assert run(["init", "old=a.csv", "b.csv", "--qrels", "q.csv"]) == 0
+    found = checked(folder / "rankwell.toml")
+    assert set(found.runs) == {"old", "b"}
+    assert not found.tables
+
+
+def test_what_may_be_several_things_is_not_used_and_said(folder, capsys):
+    write(
+        folder, a_csv=BASE, q_csv=GRADED, pairs_csv="user,item\nu1,a\n", x_csv=BASE.replace("score", "p_buy")
+    )
+    write(folder, both_csv="user,item,score,grade\nu1,a,1,1\n")
+    assert run(["init"]) == 0
+    said = capsys.readouterr().err
+    assert "not used, as it is not clear what they are: both.csv, pairs.csv, x.csv" in said
+    assert [*checked(folder / "rankwell.toml").runs] == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("files", "words", "code", "message"),
+    [
+        ({}, [], 2, "no file holds judgements; say which does: rankwell init --qrels FILE."),
+        ({"a_csv": BASE}, [], 2, "no file holds judgements"),
+        (
+            {"q_csv": GRADED},
+            [],
+            2,
+            "no file is a run by what it holds; say which is: rankwell init NAME=FILE.",
+        ),
+        ({"q_csv": GRADED, "p_csv": GRADED}, [], 2, "Say it: rankwell init --qrels p.csv --train q.csv"),
+        ({"pairs_csv": "user,item\nu1,a\n"}, [], 2, "Say it: rankwell init --qrels pairs.csv"),
+        ({"a_csv": BASE, "q_csv": GRADED}, ["-m", "ndgc"], 2, "Did you mean ndcg?"),
+        ({}, ["nowhere"], 3, "nowhere: there is no such file or folder"),
+        ({"rankwell_toml": ""}, [], 2, "rankwell.toml is there already; give another name: -o other.toml."),
+    ],
+)
+def test_what_is_missing_is_one_line_and_nothing_is_written(files, words, code, message, folder, capsys):
+    write(folder, **files)
+    before = {path.name for path in folder.iterdir()}
+    found = run(["init", *words])
+    said = capsys.readouterr().err
+    assert (found, message in said, said.count("\n")) == (code, True, 1), said
+    assert {path.name for path in folder.iterdir()} == before
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("1 Q0 a 1 2.5 t\n", "run"),
+        ("1 0 a 1\n", "qrels"),
+        ("four words are here\n", None),
+        ("six words of no number here\n", None),
+        ("user,item,rank\n1,a,1\n", "run"),
+        ("user,item,rating,timestamp\n1,a,1,100\n", "log"),
+        ("item,title\na,b\n", "items"),
+        ("user,age\n1,30\n", "users"),
+        ("user,item\n1,a\n", ""),
+        ("name,colour\n1,a\n", ""),
+        ('{"1": {"a": 1}}', ""),
+        ('{"hits": {"hits": [{"_id": "d1", "_score": 2.0}]}}', ""),
+        ("", None),
+    ],
+)
+def test_what_a_file_is_by_what_it_holds(text, part, tmp_path):
+    (tmp_path / "file").write_text(text)
+    assert part_of(str(tmp_path / "file")) == part
+
+
+def test_the_schema_is_what_is_read():
+    assert SCHEMA.read_text(encoding="utf-8") == make_schema.text(), "run python tools/make_schema.py"
+    jsonschema.Draft202012Validator.check_schema(make_schema.schema())
+
+
+@pytest.mark.parametrize(
+    ("text", "is_read"),
+    [
+        ('metrics = "rr"', True),
+        ('[margins]\n"ndcg@10" = "1%"', True),
+        ("[gate]\nmin = {rr = 0.1}\nmax_lost = 0.1\nstrict = true", True),
+        ('[read]\ncolumns = {a = "query"}\nrank_base = 0', True),
+        ("[policy]\nrel = 2.5\ndepth = 10", True),
+        ('[seeds]\na = ["b", "c"]', True),
+        ("metrics = 1", False),
+        ("colour = 1", False),
+        ('[policy]\nties = "never"', False),
+        ("[policy]\ndepth = 1.5", False),
+        ('[margins]\nrr = "a lot"', False),
+        ('[rope]\nrr = "1%"', False),
+        ("[gate]\nstrict = 1", False),
+        ("[tables]\nrun = 'a'", False),
+    ],
+)  # fmt: skip
+def test_the_schema_allows_what_the_file_may_hold(text, is_read, tmp_path):
+    file = tmp_path / "rankwell.toml"
+    file.write_text(text)
+    errors = [*jsonschema.Draft202012Validator(make_schema.schema()).iter_errors(tomllib.loads(text))]
+    assert (not errors) == is_read
+    if is_read:
+        experiment_of(file)
+    else:
+        with pytest.raises(RankwellError):
+            experiment_of(file)
+
+
+def test_the_comment_for_editors_names_the_schema(folder, capsys):
+    shutil.copyfile(QRELS, folder / "q")
+    assert run(["init", f"a={RUN}", "--qrels", "q"]) == 0
+    first = (folder / "rankwell.toml").read_text().partition("\n")[0]
+    assert first == f"#:schema {(DATA / 'config.schema.json').as_uri()}"
