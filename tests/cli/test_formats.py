@@ -5,8 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import shutil
-import subprocess
 
 import pytest
 from tests.cli.samples import QRELS, RUN
@@ -88,28 +86,3 @@ def test_the_help_lists_commands_by_what_they_are_for(capsys):
     titles = ["Evaluate", "Compare", "Understand", "Prepare and judge"]
     places = [shown.index(f"\n{title}:\n") for title in titles]
     assert places == sorted(places)
-
-
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion_is_installed_for_a_shell(shell, tmp_path, monkeypatch, capsys):
-    monkeypatch.setenv("HOME", str(tmp_path))
-    assert run(["--install-completion", "--shell", shell]) == 0
-    script = next(path for path in tmp_path.rglob("*rankwell*") if path.is_file())
-    text = script.read_text()
-    assert "evaluate" in text
-    assert "per-query" in text
-    assert str(script) in capsys.readouterr().out
-
-
-def test_bash_completes_commands_and_options(tmp_path, monkeypatch, capsys):
-    if shutil.which("bash") is None:
-        pytest.skip("there is no bash, in which this test completes words; .ci/run is a script of it")
-    monkeypatch.setenv("HOME", str(tmp_path))
-    assert run(["--install-completion", "--shell", "bash"]) == 0
-    script = next(path for path in tmp_path.rglob("rankwell") if path.is_file())
-    for typed, completed in (("ros", "rosetta"), ("evaluate --per-q", "--per-query")):
-        words = ["rankwell", *typed.split()]
-        code = f"""source {script}; COMP_WORDS=({" ".join(words)}); COMP_CWORD={len(words) - 1}
-        COMP_LINE="{" ".join(words)}"; COMP_POINT=${{#COMP_LINE}}; _rankwell; printf '%s\\n' "${{COMPREPLY[@]}}" """
-        done = subprocess.run(["bash", "-c", code], capture_output=True, text=True, check=True)
-        assert completed in [word.strip() for word in done.stdout.splitlines()], done.stderr

@@ -106,13 +106,14 @@ def arguments_of(command: Command) -> tuple[Argument, ...]:
             option = option._replace(help=f"{option.help}: {names}")
             found.append(Argument(name, "", Parameter.KEYWORD_ONLY, list[str] | None, None, option, hint))
         elif is_dataclass(hint):
-            found += _fields(name, hint, option.group or getattr(hint, "GROUP", ""))
+            found += fields_of(name, hint, option.group or getattr(hint, "GROUP", ""))
         else:
             found.append(Argument(name, "", parameter.kind, hint, parameter.default, option))
     return tuple(found)
 
 
-def _fields(owner: str, cls: Any, group: str) -> list[Argument]:
+def fields_of(owner: str, cls: Any, group: str) -> list[Argument]:
+    """Return the fields of a dataclass as arguments that belong to a parameter, in a group."""
     hints = get_type_hints(cls, include_extras=True)
     found = []
     for field in fields(cls):
@@ -168,7 +169,7 @@ def gathered(command: Command, given: Mapping[str, Any]) -> dict[str, Any]:
 
 def _of_pairs(argument: Argument, texts: Iterable[str]) -> Any:
     """The dataclass whose fields the values of an option name, each with the value that an option of its own would take."""
-    (option,), own = argument.names, {each.field: each for each in _fields("", argument.of, "")}
+    (option,), own = argument.names, {each.field: each for each in fields_of("", argument.of, "")}
     values: dict[str, Any] = {}
     for text in texts:
         word, sign, value = text.partition("=")
@@ -229,14 +230,14 @@ def with_none(words: Sequence[str], arguments: Sequence[str], function: Command)
     """Return a command line with ``none`` before the first file, if saved results, a comparison or costs stand there."""
     own = arguments_of(function)
     rest = list(arguments[len(words) :])
-    place = next(_places(own, rest), None)
+    place = next(places_of(own, rest), None)
     if own and own[0].option.left_out and place is not None and _is_saved(rest[place]):
         rest.insert(place, NONE)
     return [*words, *rest]
 
 
-def _places(own: Sequence[Argument], words: Sequence[str]) -> Iterator[int]:
-    """The places of the words that are no options and no values of options."""
+def places_of(own: Sequence[Argument], words: Sequence[str]) -> Iterator[int]:
+    """Yield the places of the words that are no options and no values of options."""
     named = {name: argument for argument in own for name in argument.names}
     is_value = takes_more = only_files = False
     for place, word in enumerate(words):

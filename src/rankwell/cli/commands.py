@@ -38,6 +38,7 @@ GROUPS = {
         "axioms": "explain",
         "lint": "lint",
     },
+    "Shell": {"completion": "completion"},
 }
 MODULES = {name: module for commands in GROUPS.values() for name, module in commands.items()}
 PREPARE = "popularity", "split", "folds", "core", "check", "tiers", "impute", "baselines", "chunks"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rankwell.comparison.experiment import Experiment
 
 # commands that are parsed without Cyclopts, which takes longer to load than they may take
-PLAIN = ("evaluate",)
+PLAIN = ("evaluate", "completion")
 # commands that take an experiment file, and the option that names it
 EXPERIMENTS, EXPERIMENT = ("evaluate", "compare", "gate", "report"), "--experiment"
 COMPARING = "compare", "report"

@@ -124,7 +124,6 @@ def application() -> App:
         apps[words[:-1]].command(f"{__name__}:{'_'.join(words)}", name=words[-1])
     for inner in [*apps.values()][1:]:
         app.command(inner)
-    app.register_install_completion_command()
     return app
 
 
