@@ -48,7 +48,7 @@ FAMILIES = {
     ),
     "evidence": (
         "Answers and evidence",
-        "How much of what a good answer holds a generated one says, and how much of the gold text the listed chunks hold. See [Answers judged by nuggets]({up}answers.md) and [Spans]({up}spans.md).",
+        "How much of what a good answer holds a generated one says, how far what it cites supports it, and how much of the gold text the listed chunks hold. See [Answers judged by nuggets and citations]({up}answers.md) and [Spans]({up}spans.md).",
     ),
     "beyond": (
         "Beyond accuracy",

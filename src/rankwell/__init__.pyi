@@ -25,6 +25,8 @@ from rankwell.metrics.diversity.by_topic import ByTopic as ByTopic
 from rankwell.metrics.graded.gain import CG as CG
 from rankwell.metrics.beyond.calibration import Calibration as Calibration
 from rankwell.metrics.beyond.list_topics import CategoryEntropy as CategoryEntropy
+from rankwell.metrics.evidence.citations import CitationP as CitationP
+from rankwell.metrics.evidence.citations import CitationR as CitationR
 from rankwell.comparison.compare.comparison import Comparison as Comparison
 from rankwell.metrics.graded.ideal import Compat as Compat
 from rankwell.metrics.beyond.catalogue import Coverage as Coverage

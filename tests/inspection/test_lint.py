@@ -419,3 +419,26 @@ def test_spans_that_no_chunk_can_have_and_chunks_without_spans_are_found():
     bad = [*CHUNKS, {"chunk_id": "c3", "document": "d", "start": 5, "end": 5}]
     found = rw.lint({"q": ["c1"], "p": ["c2"]}, SPANS, items=bad, metric="span_r@10")
     assert "item 'c3': the end (5) must be above the start (5)" in str(found)
+
+
+ANSWERS = {
+    "query": ["q", "q", "q", "p", "p"], "part": [1, 2, 2, 1, None], "item": ["a", "a", "b", None, None],
+    "support": [1.0, 0.5, None, None, None],
+}  # fmt: skip
+
+
+def test_with_a_metric_of_parts_each_is_a_list_of_its_own(tmp_path):
+    assert not list(rw.lint(ANSWERS, metric="citation_r"))
+    twice = {**ANSWERS, "part": [1, 2, 2, 1, None], "item": ["a", "b", "b", None, None]}
+    assert str(rw.lint(twice, metric="citation_r")).startswith(
+        "run, row 3: error [duplicates] query 'q' lists item 'b' twice (first: run, row 2)"
+    )
+    path = tmp_path / "answers.csv"
+    lines = ["query,claim,item,support", "q,1,a,1", "q,2,b,0.7", "q,2,c,perhaps", "q,,d,1"]
+    path.write_text("\n".join(lines) + "\n")
+    found = rw.lint(path, metric="citation_r", columns={"claim": "part"})
+    places = [str(each.place).rpartition(":")[2] for each in found]
+    assert places == ["4", "3", "5"]
+    assert {each.rule for each in found} == {"unreadable"}
+    copies = rw.lint(ANSWERS, metric="citation_r", cleaned_copies=tmp_path / "copies")
+    assert "no copy was written, as one would have no parts" in str(copies)

@@ -68,7 +68,9 @@ def results_of(metric, given, parts):
         tables = [{"users": [row for row in users if row["query"] in part] or None} for part in parts]
     whole = given.results(metric, policy=EMPTY)
     days = zip(days_of(given, parts), tables, strict=True)
-    return whole, [day.new_evaluator([metric], policy=EMPTY, **own).evaluate(day.run) for day, own in days]
+    return whole, [
+        day.new_evaluator([metric], policy=EMPTY, **own).evaluate(day.lists([metric])) for day, own in days
+    ]
 
 
 def saved(res, folder, suffix):

@@ -23,7 +23,8 @@ TEXTS = [
 ]
 OF_FEW_NUMBERS = [metric for metric in METRICS if metric.only_scores or metric.only_grades]
 OF_SPANS = [metric for metric in METRICS if "spans" in metric.needs]
-APART = [*OF_FEW_NUMBERS, *OF_SPANS]
+OF_PARTS = [metric for metric in METRICS if "parts" in metric.needs]
+APART = [*OF_FEW_NUMBERS, *OF_SPANS, *OF_PARTS]
 EVERY = [metric for metric in [*METRICS, *map(metric_of, TEXTS)] if metric not in APART]
 FIRST = {type(metric): metric for metric in reversed(EVERY)}
 LAST = {type(metric): metric for metric in EVERY}
@@ -40,6 +41,11 @@ def test_metrics_of_few_numbers_leave_others_alone_on_data_that_all_of_them_take
 
 def test_metrics_of_spans_and_of_lists_leave_each_other_alone():
     testing.check_neighbours([*OF_SPANS, "coverage@2", "ild@3", "arp"], cases=4)
+
+
+def test_metrics_of_parts_leave_each_other_alone():
+    assert len(OF_PARTS) > 4
+    testing.check_neighbours(OF_PARTS, cases=4)
 
 
 BESIDE = 6

@@ -25,7 +25,7 @@ PRIORS = ["ab_dcg(profile=dirichlet,profile_source=test)@3", "ab_ndcg(cold=prior
 def outcome(metrics, given, policy, **engine):
     """All that results say, or the error."""
     try:
-        res = given.new_evaluator(metrics, policy=policy, **engine).evaluate(given.run)
+        res = given.new_evaluator(metrics, policy=policy, **engine).evaluate(given.lists(metrics))
     except rw.RankwellError as error:
         return type(error), str(error)
     return said(res), res.to_dict()["counts"], vars(res.conditions), rw.Results.sum([res]).part.counts

@@ -148,7 +148,10 @@ def test_a_column_is_read_if_somebody_names_it():
     assert run.rows.table().extra.keys() == {"part"}
     assert {column.name for column in run.unread} == {"support", "size"}
     for metrics in (["p@5"], ["p@5", "coverage@10"]):
-        with pytest.raises(rw.RankwellError, match="the run was read with parts, and p reads none"):
+        with pytest.raises(
+            rw.RankwellError,
+            match="the run was read with parts, such as the sentences of an answer, and p reads one list",
+        ):
             rw.evaluate(frame, {"q": {"a": 1}}, metrics, columns={"sentence": "part"}, items=["a", "b"])
     with pytest.raises(rw.RankwellError, match="was read with parts"):
         rw.fuse({"a": run, "b": {"q": {"a": 1.0}}})
@@ -168,10 +171,10 @@ def test_an_unknown_column_of_a_run_is_refused():
 def test_files_of_one_run_have_the_same_columns(tmp_path):
     first = files(FRAME, tmp_path)["csv"]
     other = tmp_path / "other.csv"
-    FRAME.drop("support").write_csv(other)
+    FRAME.drop("size").write_csv(other)
     with pytest.raises(
         rw.RankwellError,
-        match=r"other.csv: it has part and size, while .*run.csv has part and size and support",
+        match=r"other.csv: it has part and support, while .*run.csv has part and size and support",
     ):
         rw.read_run([first, other], columns=NEEDED)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 from rankwell.errors import brief
 from rankwell.evaluation.engine import Engine, engine_of
 from rankwell.evaluation.inputs import Inputs, read_inputs, run_of, runs_of
-from rankwell.evaluation.needs import with_needs
+from rankwell.evaluation.needs import OF_COLUMNS, needing
 from rankwell.evaluation.plan import OpenedPlan, Plan, plan_of
 from rankwell.evaluation.request import (
     NOTHING_SAID,
@@ -246,8 +246,9 @@ class Evaluator:
             metrics=metrics_of(metrics), qrels=qrels, labels=labels, train=train, items=items, users=users, by=by, weights=weights,
             slices=slices, threads=threads, per_query=per_query, bounds=bounds, pool=pool, scale=scale, of_runs=of_runs, of_qrels=of_qrels,
         )  # fmt: skip
-        object.__setattr__(self, "plan", plan_of(request, read_inputs(request)))
-        object.__setattr__(self, "read", with_needs(of_runs, self.metrics, "run"))
+        plan = plan_of(request, read_inputs(request))
+        object.__setattr__(self, "plan", plan)
+        object.__setattr__(self, "read", _reading(of_runs, plan))
 
     @classmethod
     def of(cls, request: Request, inputs: Inputs | None = None) -> Evaluator:
@@ -259,7 +260,7 @@ class Evaluator:
     def _of(cls, plan: Plan | OpenedPlan, read: Mapping[str, Any]) -> Evaluator:
         evaluator = cls.__new__(cls)
         object.__setattr__(evaluator, "plan", plan)
-        object.__setattr__(evaluator, "read", with_needs(dict(read), plan.metrics, "run"))
+        object.__setattr__(evaluator, "read", _reading(dict(read), plan))
         return evaluator
 
     @property
@@ -433,3 +434,9 @@ class Evaluator:
         if not queries:
             return "no judgements, only lists"
         return f"{len(pool.grades):,} judgements of {queries:,} quer{'y' if queries == 1 else 'ies'}"
+
+
+def _reading(of_runs: Mapping[str, Any], plan: Plan | OpenedPlan) -> Mapping[str, Any]:
+    """How runs are read, with the columns that metrics need of them."""
+    asked = plan.inputs.asked if isinstance(plan, OpenedPlan) else plan.task.asked
+    return needing(of_runs, asked.needs, "run") if asked.needs & OF_COLUMNS["run"] else of_runs

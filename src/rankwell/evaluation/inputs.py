@@ -102,7 +102,9 @@ def read_inputs(request: Request, runs: Sequence[Any] = (), names: Sequence[str]
     slices = {} if request.slices is None else request.slices
     if not isinstance(slices, Parts):
         slices = _slices(slices, request.of_qrels.get("encoding"))
-    of_runs = needing(request.of_runs, asked.needs, "run")
+    of_runs = request.of_runs
+    if asked.needs & OF_COLUMNS["run"]:
+        of_runs = needing(of_runs, asked.needs, "run")
     opened_runs = runs_of(zip_longest(runs, names), request.engine, of_runs)
     return Inputs(metrics, asked, qrels, train, items, users, slices, opened_runs, opened, prepare)
 

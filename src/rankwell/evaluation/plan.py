@@ -99,8 +99,8 @@ class Plan:
         self._refuse_unready(asked)
         if "spans" in self.task.asked.needs:
             refuse_beside_spans((*self.metrics, *metrics), self.policy)
-        if "parts" in self.task.asked.needs | asked.needs:
-            refuse_beside_parts((*self.metrics, *metrics), self.policy)
+        if "parts" in asked.needs:
+            refuse_beside_parts(metrics, self.policy)
         task = replace(self.task, metrics=metrics, asked=asked, per_query=True)
         sliced = on_slices(metrics) if self.slices else ()
         slices = {

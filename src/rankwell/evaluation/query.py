@@ -10,6 +10,7 @@ from rankwell.errors import UsageError, brief, nearest
 from rankwell.evaluation.task import BATCH_ROWS, Task
 from rankwell.matching import judge, missing_lists
 from rankwell.matching.judged import Judged
+from rankwell.matching.parts import Parts
 from rankwell.matching.pool import Pool
 from rankwell.records import cached_property, record
 from rankwell.tables.csr import owners
@@ -36,6 +37,9 @@ class JudgedQuery:
     grades: dict[int, float]  # by rank
     scores: dict[int, float]  # by rank
     pooled: Ids  # ids of the judged items, by ``pool_row``
+    parts: Ids | None = (
+        None  # what the run calls the parts of the query, if it has parts; ranks then go on from one to the next
+    )
 
     def ids(self, top: int | None = None) -> Ids:
         """Return the item ids, best first, down to a rank if it is given."""
@@ -68,12 +72,14 @@ def one_query(task: Task, table: Columns, query: str | int | None) -> JudgedQuer
     items, item, rank = Known(Ids.of([])), NO_ROWS, NO_ROWS
     grades: dict[int, float] = {}
     scores: dict[int, float] = {}
+    parts = None
     if len(rows):
         lists = table.part(rows)
         judged, _ = judge(lists, pool, task.asked.reading("judgement"), task.context)
         ids, groups = lists.items, task.context.groups
         ids = ids if groups is None else groups.groups_of(ids, lists.place)[0]
         items = Known(ids[ids.group()[1]])
+        parts = Parts.of(lists).names if "part" in lists.extra else None
         whole = _shown_list(task, lists, pool, items)
         assert whole.item is not None
         order = np.argsort(whole.rank, kind="stable")
@@ -82,7 +88,7 @@ def one_query(task: Task, table: Columns, query: str | int | None) -> JudgedQuer
         scores = {} if whole.score is None else dict(zip(ranks, whole.score.tolist(), strict=True))
     else:
         judged = missing_lists(pool, NO_ROWS)
-    return JudgedQuery(own_id.one(0), judged, task, items, item, rank, grades, scores, pool.items)
+    return JudgedQuery(own_id.one(0), judged, task, items, item, rank, grades, scores, pool.items, parts)
 
 
 def _id_of_query(queries: Ids, judged: Ids, query: str | int | None) -> Ids:
@@ -127,11 +133,12 @@ def _shown_list(task: Task, lists: Lists, pool: Pool, items: Known) -> Ranked:
     has_scores = not lists.by_rank or lists.given is not None
     asked = task.asked.reading("shown", *(["score"] if has_scores else []))
     whole = judge(lists, pool, replace(asked, deepest=None), task.context.of_run(items))[0].shown
-    if task.asked.policy.unjudged != "condense":
-        return whole
-    judged = whole.where(task.context.scale.judged(whole.grade))
-    judged.rank = np.arange(1, len(judged) + 1)
-    return judged
+    if "part" in whole.extra:
+        whole.rank = np.arange(1, len(whole) + 1)
+    elif task.asked.policy.unjudged == "condense":
+        whole = whole.where(task.context.scale.judged(whole.grade))
+        whole.rank = np.arange(1, len(whole) + 1)
+    return whole
 
 
 def lists_of(run: Run, queries: Ids) -> Run:

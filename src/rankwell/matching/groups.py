@@ -182,7 +182,7 @@ def fold(lists: Lists, rule: int, groups: Groups, policy: Policy, counts: dict[s
         ranks=None,
         has_ranks=False,
         by_rank=True,
-        extra={word: column[rows] for word, column in lists.extra.items()},
+        extra=lists.extra and {word: column[rows] for word, column in lists.extra.items()},
         place=lambda row: place(int(rows[row])),
     )
 

@@ -62,12 +62,12 @@ def judge(
     rule, how = order.TIE_RULES[policy.row_order], policy.ties if policy.ties in ("best", "worst") else None
     counts: dict[str, int] = {"lists": len(lists.offsets) - 1}
     parts = None
-    if lists.extra or not READ_OF_RUNS.isdisjoint(needs):
+    if lists.extra or needs & READ_OF_RUNS:
         check_extra(lists, asked)
         if "part" in lists.extra:
             parts = Parts.of(lists)
             lists = parts.lists
-    counts["rows"] = lists.rows
+    counts["rows"] = len(lists.score)
     if lists.against_score:
         counts["rows whose rank contradicts the score"] = lists.against_score
     judgements = pool
@@ -142,7 +142,7 @@ def judge(
             parts=parts.counts,
         )
     if judged.is_judged is not None:
-        counts["lists without judgements"] = len(judged) - int(np.count_nonzero(judged.is_judged))
+        counts["lists without judgements"] = len(judged.pool_row) - int(np.count_nonzero(judged.is_judged))
     counts["judged items found"] = len(hits.grade)
     if "spans" in needs:
         from rankwell.matching.spans import spans_of  # of few evaluations
@@ -538,7 +538,9 @@ def whole_lists(
         score=lists.given[rows] if "score" in needs and lists.given is not None else None,
         pool_row=_at_rows(rows, lists.rows, hits, pooled, -1) if needs_pool_row(pool, needs) else None,
         counts=lengths,
-        extra={word: column[rows] for word, column in lists.extra.items() if isinstance(column, np.ndarray)},
+        extra={word: column[rows] for word, column in lists.extra.items() if isinstance(column, np.ndarray)}
+        if lists.extra
+        else None,
     )
     if context.catalogue is not None:
         whole.item = _items(lists, rows, whole, pool_row, asked.policy, context, counts)

@@ -23,14 +23,15 @@ OF_RUNS = {COLUMNS[word].need: word for word in EXTRA if COLUMNS[word].tables ==
 
 @record(eq=False)
 class Parts:
-    """The ``lists`` of a batch, one for each part; ``query`` and ``number`` say of which query it is, and which of its parts, from 1.
+    """The ``lists`` of a batch, one for each part: of which query it is, which of its parts, from 1, and what the run calls it.
 
-    A query without parts has one empty list, with the number 0.
+    A query without parts has one empty list, with the number 0; ``names`` lacks those.
     """
 
     lists: Lists
     query: np.ndarray
     number: np.ndarray
+    names: Ids
 
     @classmethod
     def of(cls, lists: Lists) -> Parts:
@@ -76,6 +77,7 @@ class Parts:
             replace(divided, queries=lists.queries[query], extra=extra),
             query,
             np.where(is_empty, 0, number),
+            names[code[order[~is_empty]]],
         )
 
     @property
@@ -97,7 +99,7 @@ class Parts:
 
 
 def check_extra(lists: Lists, asked: Asked) -> None:
-    """Raise an error if lists lack a column that a metric needs, have parts that no metric reads, or a number that a column cannot hold."""
+    """Raise an error if lists lack a column that a metric needs, have parts that no metric reads, or a number that means nothing."""
     for need, word in OF_RUNS.items():
         if need in asked.by_need and word not in lists.extra:
             words = [each for other, each in OF_RUNS.items() if other in asked.by_need]
@@ -109,9 +111,14 @@ def check_extra(lists: Lists, asked: Asked) -> None:
     if "part" in lists.extra and "parts" not in asked.needs:
         name = next(iter(asked.cuts), "this")
         raise UsageError(
-            f"the run was read with parts, and {name} reads none: of which list a rank is could not be told. Read the run without the "
-            f"column of parts for it."
+            f"the run was read with parts, such as the sentences of an answer, and {name} reads one list for each query. Ask for metrics of "
+            f"parts, such as citation_p, or read the table without its column of parts."
         )
+    check_numbers(lists)
+
+
+def check_numbers(lists: Lists) -> None:
+    """Raise DataError for a number that means nothing in its column."""
     for word, column in lists.extra.items():
         allowed = COLUMNS[word].values
         if allowed and isinstance(column, np.ndarray):

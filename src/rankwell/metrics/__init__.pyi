@@ -24,6 +24,8 @@ from rankwell.metrics.diversity.by_topic import ByTopic as ByTopic
 from rankwell.metrics.graded.gain import CG as CG
 from rankwell.metrics.beyond.calibration import Calibration as Calibration
 from rankwell.metrics.beyond.list_topics import CategoryEntropy as CategoryEntropy
+from rankwell.metrics.evidence.citations import CitationP as CitationP
+from rankwell.metrics.evidence.citations import CitationR as CitationR
 from rankwell.metrics.graded.ideal import Compat as Compat
 from rankwell.metrics.beyond.catalogue import Coverage as Coverage
 from rankwell.metrics.graded.gain import DCG as DCG
@@ -173,6 +175,8 @@ __all__ = [
     "CG",
     "Calibration",
     "CategoryEntropy",
+    "CitationP",
+    "CitationR",
     "Compat",
     "Coverage",
     "DCG",

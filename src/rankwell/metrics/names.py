@@ -27,6 +27,8 @@ METRICS: dict[str, tuple[str, ...]] = {
     "CG": ("graded.gain", "cg"),
     "Calibration": ("beyond.calibration", "calibration"),
     "CategoryEntropy": ("beyond.list_topics", "category_entropy"),
+    "CitationP": ("evidence.citations", "citation_p"),
+    "CitationR": ("evidence.citations", "citation_r"),
     "Compat": ("graded.ideal", "compat"),
     "Coverage": ("beyond.catalogue", "coverage", "catalogue_coverage", "catalog_coverage"),
     "DCG": ("graded.gain", "dcg"),

@@ -11,7 +11,7 @@ from rankwell.readers.frames.columns import Given
 from rankwell.readers.memory.cited_answers import Cited, CitedRow
 from rankwell.readers.read import open_run
 
-NEEDED = Given(by_rows=True, needs=frozenset({"parts", "support"}))
+NEEDED = Given(by_rows=True, argument="", needs=frozenset({"parts", "support"}))
 OTHERS = "judgements of support of queries without an answer"
 COLUMNS = "Judgements of support have a row for each citation, with query, sentence, item and support"
 

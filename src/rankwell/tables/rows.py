@@ -96,7 +96,7 @@ class Lists:
             score=self.score[rows],
             given=None if self.given is None else self.given[rows],
             ranks=None if self.ranks is None else self.ranks[rows],
-            extra={word: column[rows] for word, column in self.extra.items()},
+            extra=self.extra and {word: column[rows] for word, column in self.extra.items()},
             place=lambda row: place(int(rows[row])),
         )
 
@@ -161,14 +161,14 @@ class Columns:
         else:
             queries = query = Ids.of_column(query, "query")
         items = ids_with_gaps(item, "item") if "part" in extra else Ids.of_column(item, "item")
-        more: dict[str, Ids | np.ndarray] = {
+        more: Extra = extra and {
             word: ids_with_gaps(column, word) if word in ID_WORDS else numbers_with_gaps(column, word, place)
             for word, column in extra.items()
         }
         scores = None if score is None else numbers_of(score, "score", place)
         ranks = None if rank is None else numbers_of(rank, "rank", place)
         lengths = {"item": len(items)}
-        optional = (("score", scores), ("rank", ranks), *more.items())
+        optional = (("score", scores), ("rank", ranks), *(more and more.items()))
         lengths |= {word: len(x) for word, x in optional if x is not None}
         same_length(len(query), lengths, name)
         if ranks is not None:
@@ -256,7 +256,7 @@ class Columns:
             place=lambda row: self.place(int(rows[row])),
             by_rank=self.by_rank,
             given_score=scores,
-            extra={word: column[rows] for word, column in self.extra.items()},
+            extra=self.extra and {word: column[rows] for word, column in self.extra.items()},
         )
         part.by_place, part.rank_base = self.by_place, self.rank_base
         return part.lists()
@@ -285,7 +285,7 @@ class Columns:
             scores,
             has_ranks=self.by_rank and not self.by_place,
             rank_base=self.rank_base,
-            extra={word: column[in_batch] for word, column in self.extra.items()},
+            extra=self.extra and {word: column[in_batch] for word, column in self.extra.items()},
         )
 
     def regrouped(self) -> Columns:
@@ -305,7 +305,7 @@ class Columns:
     def owned(self) -> Columns:
         """Return the same rows in memory of their own; what the place of a row tells is not kept."""
         item, scores = self.item.owned(), None if self.given_score is None else self.given_score.copy()
-        extra = {word: own_column(column) for word, column in self.extra.items()}
+        extra = self.extra and {word: own_column(column) for word, column in self.extra.items()}
         if self._together is None:
             return self._with(self.query.owned(), item, self.key.copy(), None, scores, extra)
         _, offsets = self._together

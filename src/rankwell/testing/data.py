@@ -31,6 +31,7 @@ TOPICS = ["x|y", "x", "y|z", None, "z", "x|y|z", "v", "x", "w", "y", None, "z"]
 NUMBERS = [1.0, -0.5, 2.0, 0.0, 0.25, 3.0, -1.0, 0.0, 1.5, 0.5, None, 2.5]
 GROUPS = ["red", "blue", "red", None, "blue", "blue", "red", "red", "blue", "red", "blue", "red"]
 CHANCES = [0.5, 0.25, 1.0, 0.1, 0.3, 0.75, 0.05, 0.9, 0.2, 0.6, 1.0, 0.4]
+SUPPORT = [1.0, 0.0, 0.5, None, 1.0]
 SPANS = [(f"d{row % 3}", 10 * (row // 3), 10 * (row // 3) + 15) for row in range(len(ITEMS))]  # of the items
 LIKES: dict[str, list[float | None]] = {
     "x": [0.5, 0.0, 0.25],
@@ -65,7 +66,7 @@ class Data:
         evaluated = (metric,) if options.pop("alone", False) else self.evaluated(metric)
         evaluator = self.evaluator([*evaluated, *map(metric_of, options.pop("others", ()))], **options)
         lists = self.some_lists(tuple(self.run)) if run is None else run
-        return self.cached((evaluator, lists), lambda: evaluator.evaluate(lists))
+        return self.cached((evaluator, lists), lambda: evaluator.evaluate(fit_run(lists, evaluator.metrics)))
 
     def evaluated(self, metric: Metric) -> tuple[Metric, ...]:
         """Return the metrics that are evaluated when this one is asked for."""
@@ -89,6 +90,10 @@ class Data:
     def some_lists(self, queries: tuple[str, ...]) -> Run:
         """Return the lists of some queries as a Run."""
         return self.cached(queries, lambda: read_run({query: self.run[query] for query in queries}))
+
+    def lists(self, metrics: Sequence[Metric]) -> Run:
+        """Return the run, with what metrics need of its rows."""
+        return fit_run(self.some_lists(tuple(self.run)), metrics)
 
     def cached(self, key: Hashable, make: Callable[[], T]) -> T:
         """Return what ``make`` returned when it was first called for this key."""
@@ -158,6 +163,17 @@ class Data:
         query, item, grade, topic = (list(column) for column in zip(*rows, strict=True))
         weights = [chances[name] for name in item] if "propensity" in needs else None
         return Qrels(query, item, grade, topic if "topics" in needs else None, propensity=weights)
+
+
+def fit_run(run: Run, metrics: Sequence[Metric]) -> Run:
+    """Return the run with parts and support if metrics need them; those of a row depend on its item alone."""
+    if not any("parts" in metric.needs for metric in metrics):
+        return run
+    table = run.rows.table()
+    places = [ITEMS.index(str(item).removeprefix("~")) for item in table.item.tolist()]
+    key: dict[str, Any] = {"rank" if table.by_rank else "score": table.key + int(table.by_place)}
+    part, support = [place % 3 for place in places], [SUPPORT[place % len(SUPPORT)] for place in places]
+    return Run(table.query, table.item, **key, part=part, support=support, name=run.name)
 
 
 def _of_few(table: dict[str, dict[str, Any]], allowed: Sequence[float]) -> dict[str, dict[str, Any]]:

@@ -17,7 +17,7 @@ from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.readers import read_run
 from rankwell.results import Results
 from rankwell.tables.run_qrels import Run
-from rankwell.testing.data import Data
+from rankwell.testing.data import Data, fit_run
 
 
 class LawBroken(AssertionError):
@@ -56,7 +56,9 @@ def judges_queries(metric: Metric) -> bool:
 
 
 def what_is_judged(metric: Metric) -> str:
-    """Return what the judgements of a metric are of: items, spans or nothing; metrics of items and of spans are asked for apart."""
+    """Return what a metric reads of judgements, items, spans or nothing, or parts of lists; metrics of other ones are asked for apart."""
+    if "parts" in metric.needs:
+        return "parts"
     if not metric.judgements:
         return "nothing"
     return "spans" if "spans" in metric.needs else "items"
@@ -151,7 +153,9 @@ def _evaluated_in_turn(metrics: tuple[Metric, ...], data: Data) -> list[tuple[Re
         tables["items"] = None  # so that the catalogue is each run's own items
     if not reads & {"history", "counts"}:
         tables["train"] = None
-    runs = {str(place): read_run(run) for place, run in enumerate((data.other_run(), data.run))}
+    runs = {
+        str(place): fit_run(read_run(run), metrics) for place, run in enumerate((data.other_run(), data.run))
+    }
     evaluators = {name: data.new_evaluator(metrics, **tables) for name in runs}
     fresh = {name: evaluators[name].evaluate(run) for name, run in runs.items()}
     later = {

@@ -14,7 +14,7 @@ from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.readers import read_qrels, read_run
 from rankwell.records import record
 from rankwell.results import Results
-from rankwell.testing.data import CHANCES, ITEMS, Data, examples, read_tables
+from rankwell.testing.data import CHANCES, ITEMS, Data, examples, fit_run, read_tables
 from rankwell.testing.laws import LawBroken
 
 POLICY = Policy(grades="judgements", outside="ignore")
@@ -55,7 +55,8 @@ class Bench:
         if kinds not in self._qrels:
             chances = dict(zip(ITEMS, CHANCES, strict=True))
             self._qrels[kinds] = read_qrels(self._data.judgements(metrics, chances))
-        res = Evaluator(self._qrels[kinds], metrics, policy=POLICY, **read_tables()).evaluate(self._run)
+        evaluator = Evaluator(self._qrels[kinds], metrics, policy=POLICY, **read_tables())
+        res = evaluator.evaluate(fit_run(self._run, metrics))
         return {metric: Values.of(metric, res) for metric in metrics}
 
 

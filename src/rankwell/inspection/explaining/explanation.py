@@ -20,6 +20,7 @@ from rankwell.matching.policy import Policy, policy_with
 from rankwell.matching.spans import sizes_of
 from rankwell.metrics import metric_of
 from rankwell.metrics.additive import Additive, RankWeighted, Terms
+from rankwell.metrics.evidence.citations import OfCitations
 from rankwell.metrics.evidence.spans import OfSpans
 from rankwell.metrics.grammar import foreign_name
 from rankwell.metrics.metric import Metric, QueryMetric
@@ -132,10 +133,15 @@ def worked_table(
     terms, ideal_terms, notes = (
         _added(metric, chosen, value) if isinstance(metric, Additive) else (None, None, [])
     )
-    columns, rows = _chunks(chosen) if isinstance(metric, OfSpans) else _listed(chosen, terms)
+    left_out = sum(1 for rank in chosen.grades if metric.k is None or rank <= metric.k)
+    if isinstance(metric, OfCitations):
+        columns, rows = _citations(chosen)
+        left_out, notes = 0, [metric.division(chosen.judged)]
+    else:
+        columns, rows = _chunks(chosen) if isinstance(metric, OfSpans) else _listed(chosen, terms)
+        left_out -= len(rows)
     if isinstance(metric, OfSpans) and not math.isnan(value):
         notes = [metric.division(chosen.judged, task.context)]
-    left_out = sum(1 for rank in chosen.grades if metric.k is None or rank <= metric.k) - len(rows)
     if left_out:
         notes.append(f"{left_out:,} ranks that add nothing are left out")
     if ideal_terms is not None:
@@ -226,6 +232,22 @@ def _chunks(one: JudgedQuery) -> tuple[list[Column], list[list[Cell]]]:
         Column("new gold characters", "count"),
         Column("sum", "count"),
     ], rows
+
+
+def _citations(one: JudgedQuery) -> tuple[list[Column], list[list[Cell]]]:
+    """The sentences with what each cites, how far that supports it, and what of it counts."""
+    metric, shown = one.task.metrics[0], one.judged.shown
+    assert isinstance(metric, OfCitations)
+    support, counted = shown.extra["support"], metric.counted(one.judged).tolist()
+    worth = dict(zip(counted, metric.worth(support[counted]).tolist(), strict=True))
+    cited: dict[int, list[list[Cell]]] = {}
+    for row, (part, item) in enumerate(zip(shown.extra["part"].tolist(), one.ids().tolist(), strict=True)):
+        cited.setdefault(part, []).append([str(item), _grade(float(support[row])), worth.get(row)])
+    rows: list[list[Cell]] = []
+    for number_of_part, name in enumerate([] if one.parts is None else one.parts.tolist(), 1):
+        nothing: list[list[Cell]] = [[None, None, None]]
+        rows += [[str(name), *cells] for cells in cited.get(number_of_part, nothing)]
+    return [Column("part"), Column("item"), Column("support"), Column("counts", "value")], rows
 
 
 def _ideal(one: JudgedQuery, terms: Terms) -> tuple[list[Column], list[list[Cell]]]:

@@ -18,6 +18,7 @@ from rankwell.errors import DataError, InputError, RankwellError, brief
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.request import Request
 from rankwell.kernels import order
+from rankwell.matching.parts import Parts, check_numbers
 from rankwell.matching.policy import Policy
 from rankwell.metrics import metrics_of
 from rankwell.readers import read_items, read_qrels, read_run
@@ -134,6 +135,11 @@ class RunData:
     def __init__(self, run: Run) -> None:
         self.run, self.name = run, run.name
         self.rows = HeldRows.of(run.rows)
+        for lists in self.rows.lists:
+            check_numbers(lists)
+        self.has_parts = any("part" in lists.extra for lists in self.rows.lists)
+        if self.has_parts:  # rules look at lists: here one for each part of a query
+            self.rows = HeldRows([Parts.of(lists).lists for lists in self.rows.lists])
         self.batches = self.rows.lists
 
     @property

@@ -9,7 +9,7 @@ from typing import Any, Literal, Unpack
 
 from rankwell.display.findings import Finding, Findings
 from rankwell.evaluation.inputs import NOT_NAMED
-from rankwell.evaluation.needs import with_needs
+from rankwell.evaluation.needs import needing
 from rankwell.evaluation.request import Words, read_with, reading_of
 from rankwell.inspection.linting.copies import write_copies
 from rankwell.inspection.linting.data import (
@@ -114,9 +114,10 @@ def lint(
     )  # fmt: skip
     encoding = of_qrels.pop("encoding", None)  # files are opened in it
     of_runs.pop("encoding", None)
+    needs = LintSettings(metric=metric).needs
+    of_spans = "spans" in needs
+    of_qrels, of_runs = dict(needing(of_qrels, needs, "qrels")), dict(needing(of_runs, needs, "run"))
     tables = [try_reading(partial(run_data, **of_runs), source, findings, encoding) for source in sources]
-    of_spans = "spans" in LintSettings(metric=metric).needs
-    of_qrels = dict(with_needs(of_qrels, metric if of_spans else None))
     judged = (
         None if qrels is None else try_reading(partial(qrels_data, **of_qrels), qrels, findings, encoding)
     )

@@ -119,6 +119,15 @@ def match_columns(
         if each not in found and (names := named_as(each, [own for own in columns if own not in given])):
             found[each] = _chosen(each, names, wanted, name, given)
     spans = [word for word in SPAN if word in needed and word in found]
+    lacking = [word for word in needed if word not in found and COLUMNS[word].tables == ("run",)]
+    if (
+        lacking and given.argument
+    ):  # who reads a table of which no argument names the columns says what it lacks
+        free = [column for column in columns if column not in found.values() and known_word(column) is None]
+        shown = say(given, dict(zip([*free, "its name", "another"], lacking, strict=False)))
+        raise DataError(
+            f"{name}: there is no column for the {lacking[0]}; the columns are {quoted(columns)}. Say which it is: {shown}."
+        )
     if kind == "qrels" and spans:
         if {"start", "end"}.isdisjoint(spans) and "document" not in given.values():
             del found["document"]  # it is the item, which may read document:start-end

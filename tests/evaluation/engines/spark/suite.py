@@ -116,20 +116,53 @@ class Suite:
             monkeypatch.setattr(sums, "WIDTH", 2)
         every = list(dict.fromkeys([*METRICS, *map(metric_of, PRIORS)]))
         apart: dict[
-            tuple[bool, bool], list[Metric]
-        ] = {}  # of spans, and of few grades: these have data of their own
+            tuple[bool, bool, bool], list[Metric]
+        ] = {}  # of spans, of parts, and of few grades: these have data of their own
         for metric in every:
-            apart.setdefault(("spans" in metric.needs, bool(metric.only_grades)), []).append(metric)
-        assert len(apart) == 3
+            kind = "spans" in metric.needs, "parts" in metric.needs, bool(metric.only_grades)
+            apart.setdefault(kind, []).append(metric)
+        assert len(apart) == 4
         policy = POLICIES[groups % 2]
         for metrics in apart.values():
             given = testing.example(groups).fit(metrics[0])
-            whole = given.new_evaluator(metrics, policy=policy).evaluate(given.run)
+            run = given.lists(metrics)
+            whole = given.new_evaluator(metrics, policy=policy).evaluate(run)
             found = given.new_evaluator(
                 metrics, policy=policy, engine=rw.Spark(spark, groups=groups)
-            ).evaluate(given.run)
+            ).evaluate(run)
             assert everything(found) == everything(whole)
             assert vars(found.conditions) == vars(whole.conditions)
+
+    def test_parts_are_those_of_memory_and_have_numbers(self, spark):
+        draw = random.Random(4)
+        rows = [
+            (query, part, f"d{n}", draw.choice([1.0, 0.5, 0.0, None]), -float(n))
+            for query in range(40)
+            for part in range(draw.randint(0, 4))
+            for n in range(draw.randint(0, 3))
+        ]
+        rows += [(1, 9, None, None, None), (50, None, None, None, None)]
+        run = pl.DataFrame(rows, ["query", "part", "item", "support", "score"], orient="row")
+        metrics = ["citation_p", "citation_r(which=all)", "citation_p(uncited=skip)"]
+        whole = rw.evaluate(run, {7: {"d0": 1}, 60: {"d0": 1}}, metrics)
+        texts = run.with_columns(pl.col("part").cast(pl.String))
+        for table in (run, texts):
+            for where in (rw.Spark(spark, groups=5), "memory"):
+                for source in (sent(spark, shuffled(table)), table):
+                    found = rw.evaluate(source, {7: {"d0": 1}, 60: {"d0": 1}}, metrics, engine=where)
+                    assert found.per_query.sort("query").equals(whole.per_query.sort("query"))
+                    assert everything(found)["counts"] == everything(whole)["counts"]
+        named = run.with_columns(part="x" + pl.col("part").cast(pl.String))
+        for source, where in (
+            (sent(spark, named), "memory"),
+            (sent(spark, named), None),
+            (named, rw.Spark(spark)),
+        ):
+            with pytest.raises(
+                DataError, match=r"run: the part 'x[0-9]' has no number, and the rows of Spark have no order"
+            ):
+                rw.evaluate(source, None, metrics, engine=where)
+        assert len(rw.evaluate(named, None, metrics).per_query) == run["query"].n_unique()
 
     def test_frames_of_spark_choose_the_engine_and_keep_the_values(self, spark):
         run, qrels = (frame(table, word) for table, word in zip(made(), ("score", "grade"), strict=True))
