@@ -20,6 +20,7 @@ HOMES = {
     "Run": "rankwell.tables.run_qrels",
     "Spark": "rankwell.evaluation.engines.spark.engine",
     "Stream": "rankwell.evaluation.engines.stream.engine",
+    "Trend": "rankwell.comparison.trend",
     "agreement": "rankwell.comparison.agreement.agreement",
     "before": "rankwell.matching.policy",
     "check_axioms": "rankwell.inspection.axioms",
@@ -52,6 +53,7 @@ HOMES = {
     "rosetta": "rankwell.inspection.rosetta_table",
     "stability": "rankwell.comparison.agreement.stability",
     "top_k": "rankwell.readers.top_k",
+    "trend": "rankwell.comparison.trend",
 }
 
 # dir() shows the metrics that most people look for; rankwell.metrics lists all of them

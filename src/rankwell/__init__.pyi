@@ -139,6 +139,7 @@ from rankwell.metrics.beyond.familiarity import Surprise as Surprise
 from rankwell.metrics.beyond.tail import TailCoverage as TailCoverage
 from rankwell.metrics.beyond.catalogue import TestShare as TestShare
 from rankwell.metrics.beyond.reach import TopicCoverage as TopicCoverage
+from rankwell.comparison.trend import Trend as Trend
 from rankwell.metrics.beyond.calibration import UPD as UPD
 from rankwell.metrics.beyond.serendipity import Unexpectedness as Unexpectedness
 from rankwell.metrics.binary.incompleteness import UnjudgedShare as UnjudgedShare
@@ -186,6 +187,7 @@ from rankwell.reporting.report import report as report
 from rankwell.inspection.rosetta_table import rosetta as rosetta
 from rankwell.comparison.agreement.stability import stability as stability
 from rankwell.readers.top_k import top_k as top_k
+from rankwell.comparison.trend import trend as trend
 
 __version__: str
 
@@ -224,6 +226,7 @@ __all__ = [
     "SRecall",
     "Spark",
     "Stream",
+    "Trend",
     "__version__",
     "agreement",
     "before",
@@ -258,4 +261,5 @@ __all__ = [
     "rosetta",
     "stability",
     "top_k",
+    "trend",
 ]

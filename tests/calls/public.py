@@ -305,6 +305,18 @@ def rbo(draw):
     }
 
 
+@call
+def trend(draw):
+    dates = draw.sample(["2026-11-02", "2026-11-09", "2026-11-16"], draw.randint(1, 3))
+    asked = draw.sample(["ndcg@3", "rr", "p@2", "err(max_grade=9)"], 2)
+    weeks = {day: rw.evaluate(lists(draw), judged(draw), asked) for day in dates}
+    return rw.trend, {
+        "results": weeks,
+        "metrics": draw.choice([None, asked[0]]),
+        "level": draw.choice([0.9, 0.95]),
+    }
+
+
 def diff_of_query(query, top, **given):
     """Both lists of one query, in every form."""
     found = rw.diff(**given).query(query, top)

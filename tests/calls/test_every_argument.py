@@ -151,6 +151,7 @@ VALID: dict[str, Callable[[], dict[str, Any]]] = {
     "plot.segments": lambda: {"results": compared(), "metric": "ap"},
     "plot.similarity": lambda: {"run": A, "k": 2},
     "plot.ties": lambda: {"results": evaluated()},
+    "plot.trend": lambda: {"found": {"2026-11-16": evaluated()["x"], "2026-11-23": evaluated()["y"]}},
     "plot.wins": lambda: {"comparison": compared()},
     "judging.Chooser": lambda: {"runs": R, "qrels": Q},
     "judging.correct": lambda: {"run": {"1": ["a", "b"], "2": ["b", "a"]}, "qrels": {"1": {"a": 1}, "2": {"a": 1}}, "metrics": ["hit@1"], "candidates": 100, "negatives": 1},
@@ -211,6 +212,7 @@ VALID: dict[str, Callable[[], dict[str, Any]]] = {
     "report": lambda: {"what": evaluated()["x"], "path": "report.html"},
     "rosetta": lambda: {"run": A, "qrels": Q, "metrics": "ap"},
     "stability": lambda: {"runs": dict(zip("xyz", FIVE, strict=True)), "qrels": {str(q): {"a": 1} for q in range(5)}, "metrics": ["ap"], "times": 5, "flips": 99},
+    "trend": lambda: {"results": {"2026-11-16": evaluated()["x"], "2026-11-23": evaluated()["y"]}},
     "top_k": lambda: {"scores": np.array([[0.5, 0.2], [0.1, 0.9]]), "k": 1},
 }  # fmt: skip
 # of a kind that is made by functions or read from files alone, and functions of files that have tests of their own
@@ -256,7 +258,7 @@ def faults(name: str, draw: random.Random, values: int) -> list[str]:
 
 
 def test_every_public_function_is_tried():
-    made = ("Results", "Comparison", "Gate", "RankwellError")  # by functions
+    made = ("Results", "Comparison", "Gate", "Trend", "RankwellError")  # by functions
     public = {
         f"{room}.{each}" if room else each
         for room, module in {"": rw, "plot": rw.plot, "judging": rw.judging, "prepare": rw.prepare, "efficiency": rw.efficiency}.items()

@@ -49,6 +49,7 @@ LINES = {
     "scatter": [CRANFIELD, *RUNS, "--x", "ap", "--y", "rr"],
     "segments": [CRANFIELD, *RUNS, "-m", "ndcg@10", "--by", "half"],
     "similarity": [ALS, "-k", "5"],
+    "trend": ["trend.json", "-m", "rr"],
     "ties": [CRANFIELD, *RUNS, "-m", "ndcg@10", "-m", "ap"],
     "wins": [CRANFIELD, *RUNS, "-m", "ndcg@10"],
 }  # fmt: skip
@@ -72,6 +73,16 @@ def judged(folder):
     return folder / "judging.json"
 
 
+def dated(folder):
+    """A file of a trend of two dates."""
+    weeks = {
+        day: rw.evaluate({"q": ["a", "b"], "r": ["b", "a"]}, {"q": {item: 1}, "r": {"a": 1}}, ["rr"])
+        for day, item in (("2026-11-16", "a"), ("2026-11-23", "b"))
+    }
+    rw.trend(weeks).save(folder / "trend.json")
+    return folder / "trend.json"
+
+
 @pytest.mark.parametrize("kind", PICTURES)
 def test_every_kind_draws_what_its_function_draws_from_a_command_line(kind, tmp_path, capsys):
     assert kind in LINES, f"write a command line of rankwell plot {kind} in LINES of tests/cli/test_plot.py"
@@ -82,6 +93,7 @@ def test_every_kind_draws_what_its_function_draws_from_a_command_line(kind, tmp_
         words = [*words, "--users", str(users)]
     words = [str(measured(tmp_path)) if each == "costs.json" else each for each in words]
     words = [str(judged(tmp_path)) if each == "judging.json" else each for each in words]
+    words = [str(dated(tmp_path)) if each == "trend.json" else each for each in words]
     target = tmp_path / "picture.json"
     assert run(["plot", kind, *words, "-o", str(target)]) == 0, capsys.readouterr().err
     spec = json.loads(target.read_text())

@@ -112,6 +112,7 @@ PICTURES = {
     "segments: all have the mean of all queries": ("segments", around("plots.segments", "rows_of", first_table)),
     "similarity: Jaccard for cosine": ("similarity", put("plots.similarity", "cosines", jaccard)),
     "ties: best and worst swapped": ("ties", rows("plots.ties", "ranges_of", swapped("best", "worst"))),
+    "trend: the lower bound for the mean": ("trend", rows("plots.trend", "rows_of", lambda row: row | {"mean": row["low"]})),
     "wins: wins and losses swapped": ("wins", rows("plots.wins", "rows_of", lambda row: row | {
         "outcome": {"better": "worse", "worse": "better"}.get(row["outcome"], row["outcome"])})),
 }  # fmt: skip
@@ -121,6 +122,8 @@ SECTIONS = {
         float(np.min(found.means[metric, 0].mean))))),
     "uncertainty: wins and losses swapped": ("uncertainty", around("sections.uncertainty", "_row", lambda original, *given: (
         swapped("wins", "losses")(original(*given))))),
+    "trend: changes for means": ("trend", around("sections.trend", "_row", lambda original, *given: (
+        swapped("mean", "change")(original(*given))))),
     "unjudged: low and high swapped": ("unjudged", around("sections.unjudged", "_means", lambda original, *given: (
         (table := original(*given)) | {"rows": [*map(swapped("low", "high"), table["rows"])]}))),
     "segments: the systems in another order": ("segments", around("sections.segments", "_table", lambda original, *given: (

@@ -25,6 +25,7 @@ OTHERS = {
     "rankwell.agreement": ["qrels"],
     "rankwell.explain": ["metric"],
     "rankwell.read_collection": ["folder"],
+    "rankwell.reporting.plots.trend": ["found"],
 }  # fmt: skip
 # classes that people call; all others are values that verbs return, and metrics
 CALLED = (rw.Evaluator, rw.judging.Chooser)

@@ -102,8 +102,10 @@ def data_of(name, **options):
 
 @cache
 def whole_report():
-    """The page of a report with whatever can be given."""
-    return rw.report(RUNS, QRELS, ["rr", "p@3"], **QUICK, **GIVEN).to_html()
+    """The page of a report with whatever can be given, and that of a trend."""
+    weeks = {f"2026-11-{2 + at:02}": res for at, res in enumerate(results().values())}
+    pages = rw.report(RUNS, QRELS, ["rr", "p@3"], **QUICK, **GIVEN), rw.report(rw.trend(weeks))
+    return "".join(page.to_html() for page in pages)
 
 
 def mean(values):

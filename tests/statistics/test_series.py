@@ -1,11 +1,21 @@
 from __future__ import annotations
 
+import json
 import math
 
 import numpy as np
 import pytest
+from scipy import special, stats
+from tests.evidence import PACKED
 
-from rankwell.statistics.series import autocovariances, block_length, effective_size
+from rankwell.statistics.series import autocovariances, block_length, effective_size, mean_change
+
+WORKED = [
+    case
+    for case in json.loads((PACKED / "worked_next.json").read_text(encoding="utf-8"))["cases"]
+    if case["section"] == "D trend"
+]
+NONE = math.nan
 
 
 def drifting(n, rho, seed):
@@ -93,3 +103,114 @@ def test_short_series_have_sizes_in_their_range(n):
         values = np.random.default_rng(seed).normal(size=n)
         assert 1 <= effective_size(values) <= n
         assert block_length(values) >= 1
+
+
+def columns(before, after):
+    """The values of two dates, a column per query of either."""
+    queries = sorted({*before, *after})
+    return [np.array([own.get(query, NONE) for query in queries]) for own in (before, after)]
+
+
+@pytest.mark.parametrize("case", WORKED, ids=[case["id"] for case in WORKED])
+def test_worked_changes_come_out(case):
+    found, expected = mean_change(*columns(**case["input"])), case["expected"]
+    near = {"abs": case["tolerance"]}
+    assert (found.shared, found.df) == (expected["shared"], expected["df"])
+    assert (found.change, found.se) == pytest.approx((expected["change"], expected["se"]), **near)
+    assert [found.low, found.high] == pytest.approx(expected["interval"], **near)
+
+
+def test_there_is_a_worked_change_with_all_with_some_and_with_no_queries_shared():
+    assert sorted(case["expected"]["shared"] for case in WORKED) == [0, 2, 4]
+
+
+def by_formula(before, after, level):
+    """The bounds of a change, one sum at a time."""
+    one, two = ([x for x in own if not math.isnan(x)] for own in (before, after))
+    pairs = [(x, y) for x, y in zip(before, after, strict=True) if not math.isnan(x + y)]
+
+    def mean(own):
+        return math.fsum(own) / len(own)
+
+    def variance(own):
+        return math.fsum((x - mean(own)) ** 2 for x in own) / (len(own) - 1)
+
+    square = variance(one) / len(one) + variance(two) / len(two)
+    if len(pairs) > 1:
+        left, right = (mean(own) for own in zip(*pairs, strict=True))
+        common = math.fsum((x - left) * (y - right) for x, y in pairs) / (len(pairs) - 1)
+        square -= 2 * len(pairs) * common / (len(one) * len(two))
+    reach = stats.t.ppf((1 + level) / 2, min(len(one), len(two)) - 1) * math.sqrt(square)
+    change = mean(two) - mean(one)
+    return change, change - reach, change + reach
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_change_is_what_the_formula_gives_whatever_queries_are_shared(seed):
+    rng = np.random.default_rng(seed)
+    before, after = rng.random((2, 40))
+    after[: 10 + seed] += before[: 10 + seed]
+    before[rng.random(40) < seed / 25], after[rng.random(40) < 0.3] = NONE, NONE
+    level = float(rng.choice([0.8, 0.95]))
+    found = mean_change(before, after, level=level)
+    expected = by_formula(before.tolist(), after.tolist(), level)
+    assert (found.change, found.low, found.high) == pytest.approx(expected, abs=1e-12)
+
+
+def test_one_shared_query_has_no_covariance():
+    before, after = [0.1, 0.9, 0.4, NONE, NONE], [NONE, NONE, 0.8, 0.3, 0.2]
+    found = mean_change(np.array(before), np.array(after))
+    assert found.shared == 1
+    assert (found.change, found.low, found.high) == pytest.approx(by_formula(before, after, 0.95))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "change"),
+    [
+        ([NONE], [0.5], NONE),
+        ([0.25], [0.5], 0.25),
+        ([0.25, NONE, NONE], [NONE, 0.5, 1.0], 0.5),
+        ([0.25, 0.25], [0.5, 0.5], 0.25),
+        ([0.1, 0.7, 0.4], [0.2, 0.8, 0.5], 0.1),
+        # the covariance of two queries is larger than the variances of all allow
+        ([0.0, 1.0, 0.5, NONE], [0.0, 1.0, NONE, 0.5], 0.0),
+    ],
+)
+def test_without_a_variance_there_is_a_change_and_no_interval(before, after, change):
+    found = mean_change(np.array(before), np.array(after))
+    assert found.change == pytest.approx(change, nan_ok=True)
+    assert all(map(math.isnan, (found.se, found.low, found.high)))
+    assert not found.is_doubtful
+
+
+def test_a_change_is_doubtful_with_few_queries_or_few_that_differ():
+    rng = np.random.default_rng(1)
+    before, after = rng.random((2, 60))
+    assert not mean_change(before, after).is_doubtful
+    assert mean_change(before[:49], after[:49]).is_doubtful
+    assert mean_change(np.append(before[:49], [NONE] * 60), np.append([NONE] * 49, after)).is_doubtful
+    same = before.copy()
+    same[:29] = after[:29]
+    assert mean_change(before, same).is_doubtful  # 31 queries without a difference
+    same[:31] = after[:31]
+    assert not mean_change(before, same).is_doubtful
+
+
+@pytest.mark.parametrize("values", ["even", "of 0 and 1"])
+@pytest.mark.parametrize("shared", [0, 0.5, 1])
+def test_intervals_of_a_change_hold_the_true_one_in_about_95_of_100_samples(shared, values):
+    rng = np.random.default_rng(20261123)
+    size, times, held = 60, 1500, 0
+    common = round(size * shared)
+    cuts = {"even": None, "of 0 and 1": (0.3, 0.4)}[values]
+    true = 0.0 if cuts is None else cuts[1] - cuts[0]
+    # two even values with a rank correlation of about 0.9
+    normal = rng.normal(size=(times, 3, 2 * size - common))
+    for before, after in special.ndtr((3 * normal[:, :1] + normal[:, 1:]) / math.sqrt(10)):
+        if cuts is not None:
+            before, after = (before < cuts[0]) * 1.0, (after < cuts[1]) * 1.0
+        before[size:], after[: size - common] = NONE, NONE
+        found = mean_change(before, after)
+        assert found.shared == common
+        held += found.low <= true <= found.high
+    assert 0.935 <= held / times <= 0.965

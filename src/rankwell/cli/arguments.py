@@ -258,7 +258,7 @@ def _is_saved(word: str) -> bool:
     from rankwell.results.saving.load import is_saved
 
     (path,) = split_names([word])[1]
-    return is_saved(path) or kind_of(path) in ("comparison", COSTS)
+    return is_saved(path) or kind_of(path) in ("comparison", "trend", COSTS)
 
 
 _WHOLE, _NUMBER = re.compile(r"[0-9]{1,15}"), re.compile(r"[0-9]{1,15}(\.[0-9]{1,15})?")

@@ -28,6 +28,7 @@ GROUPS = {
         "report": "report",
         "diff": "compare",
         "gate": "gate",
+        "trend": "compare",
         "fuse": "compare",
         "agreement": "compare",
     },

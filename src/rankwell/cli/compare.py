@@ -506,6 +506,38 @@ def _text_of_diff(found: Diff | QueryDiff, form: str, output: str | None) -> str
     return made
 
 
+def trend(
+    results: Annotated[
+        str,
+        Option(
+            help="saved results by the one date in the name of each file: a folder, a quoted pattern, or a window of days: "
+            "``days/2026-11-01..2026-11-30``"
+        ),
+    ],
+    /,
+    *more: Annotated[str, Option(help="more of them")],
+    metric: Metrics = None,
+    format: Format = None,  # noqa: A002 - the word of the option
+    output: Output = None,
+) -> None:
+    """Show the means of saved results by date, and how each changed since the date before, with intervals.
+
+    Example: ``rankwell trend days/ -m ndcg@10``
+    """
+    from rankwell.comparison.trend import trend as trend_of
+    from rankwell.results.saving.days import files_of
+
+    words, form = [results, *more], form_of(format, output, FORMS)
+    refuse_files([str(file.path) for word in words for file in files_of(word)], [output])
+    found = trend_of(words, None if metric is None else [part for text in metric for part in split(text)])
+    if form == "json":
+        write(found.to_json(), output)
+    elif form == "csv":
+        write(found.to_frame().write_csv(), output)
+    else:
+        write_tables(found.tables(), form, output)
+
+
 @record(kw_only=True)
 class Learning:
     """What is learned from judgements."""

@@ -100,7 +100,8 @@ def report(
     run: Annotated[
         str,
         Option(
-            help="a run, or results that ``evaluate -o`` saved, or a comparison; costs that ``bench -o`` saved stand for all their systems"
+            help="a run, or results that ``evaluate -o`` saved, or a comparison or a trend; costs that ``bench -o`` saved stand for all their "
+            "systems"
         ),
     ],
     /,
@@ -265,11 +266,11 @@ def _systems(names: list[str], paths: list[str], of_runs: Mapping[str, Any]) -> 
 
 
 def _is_read(path: str) -> bool:
-    """Whether a file holds results, or a comparison of some."""
+    """Whether a file holds results, or a comparison or a trend of some."""
     from rankwell.display.saved_files import kind_of
     from rankwell.results.saving.load import is_saved
 
-    return is_saved(path) or kind_of(path) == "comparison"
+    return is_saved(path) or kind_of(path) in ("comparison", "trend")
 
 
 def _name_of(baseline: str | None, systems: list[str], names: list[str], paths: list[str]) -> str | None:

@@ -11,11 +11,12 @@ import numpy as np
 
 from rankwell.comparison.compare.comparison import Comparison, Difference, reverse
 from rankwell.comparison.compare.costs import CostEstimates
+from rankwell.comparison.trend import Trend
 from rankwell.display.page import PageStrings
 from rankwell.display.table import number
 from rankwell.metrics.metric import Metric
 from rankwell.records import cached_property, record
-from rankwell.reporting.chart.texts import brief_name, p_equation, shown_interval
+from rankwell.reporting.chart.texts import brief_name, p_equation, shown_interval, with_interval
 from rankwell.results import Results
 from rankwell.results.intervals import MeanInterval
 
@@ -314,6 +315,40 @@ def sentence_of_one(res: Results, metric: Metric, own: MeanInterval | None, word
         "queries": queries,
     }
     return Sentence("alone", fields, res.name, None, numbers)
+
+
+def sentence_of_trend(trend: Trend, metric: Metric, words: PageStrings) -> Sentence:
+    """Return how a metric changed on the last date, as far as its interval shows it."""
+    *earlier, last = trend[metric]
+    fields = {"metric": str(metric), "date": last.date, "end": words(f"report.answer.end_{metric.better}")}
+    fields |= {"mean": with_interval(last.mean, *_ends(last.low, last.high, metric))}
+    numbers: dict[str, Any] = {
+        "mean": last.mean,
+        "change": last.change,
+        "low": last.change_low,
+        "high": last.change_high,
+    }
+    if math.isnan(last.change):
+        key = "undefined" if math.isnan(last.mean) else "gap" if earlier else "alone"
+        return Sentence(f"trend_{key}", fields, numbers=numbers)
+    ends = _ends(last.change_low, last.change_high, metric, of_difference=True)
+    change = with_interval(last.change, *ends)
+    was, mean = number(earlier[-1].mean), number(last.mean)
+    fields |= {
+        "before": earlier[-1].date,
+        "was": was,
+        "mean": mean,
+        "d": f"{'+' if last.change > 0 else ''}{change}",
+    }
+    way = "plain" if math.isnan(last.change_low) else "open"
+    return Sentence(
+        f"trend_{('rose' if last.change > 0 else 'fell') if last.is_shown else way}", fields, numbers=numbers
+    )
+
+
+def _ends(low: float, high: float, metric: Metric, *, of_difference: bool = False) -> tuple[float, float]:
+    ends = shown_interval(low, high, metric, of_difference=of_difference)
+    return (math.nan, math.nan) if ends[0] is None else ends
 
 
 def slowdown_of(costs: CostEstimates, first: str | None, second: str | None) -> Sentence | None:

@@ -16,16 +16,16 @@ from rankwell.errors import InputError
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric
 from rankwell.records import cached_property, record
-from rankwell.reporting.chart.inputs import has_interval
 from rankwell.reporting.chart.systems import FEW, best_first
 from rankwell.reporting.chart.theme import MOST_COLOURS
 from rankwell.results import Results
-from rankwell.results.intervals import MeanInterval
+from rankwell.results.intervals import MeanInterval, has_interval
 from rankwell.tables.items_users import Items, Users
 from rankwell.tables.run_qrels import Qrels, Run
 
 if TYPE_CHECKING:
     from rankwell.comparison.compare.costs import CostEstimates
+    from rankwell.comparison.trend import Trend
     from rankwell.evaluation import Evaluator
     from rankwell.readers.texts import Images, Texts
     from rankwell.tables.redaction import Redaction
@@ -39,8 +39,8 @@ CHUNK = 1 << 20
 class Material:
     """What the sections of a report are made from.
 
-    ``results`` are by system, in the order given; there are none if a comparison was given alone. ``comparison`` is None for one
-    system. ``evaluator`` and ``runs`` are there if runs were given, not saved results; a run in a file is read when its rows are
+    ``results`` are by system, in the order given; there are none if a comparison or a trend was given alone. ``comparison`` is None for
+    one system and for a trend. ``evaluator`` and ``runs`` are there if runs were given, not saved results; a run in a file is read when its rows are
     looked at, so ask for few queries. ``costs`` are those of the comparison, or of the system that is alone. A table is None if it was not given.
     """
 
@@ -60,6 +60,7 @@ class Material:
     redaction: Redaction | None = None
     item_images: Images | None = None
     costs: CostEstimates | None = None
+    trend: Trend | None = None
 
     @property
     def names(self) -> list[str]:
@@ -78,6 +79,8 @@ class Material:
         """The metrics, in the order asked."""
         if self.comparison is not None:
             return self.comparison.metrics
+        if self.trend is not None:
+            return self.trend.metrics
         return next(iter(self.results.values())).metrics
 
     @property

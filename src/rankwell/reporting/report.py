@@ -179,7 +179,7 @@ def report(
     ----------
     runs
         Systems by name (anything that ``evaluate`` reads, ``Results``, or paths of saved ones), one of these alone, or a
-        ``Comparison``, of which only the values are known.
+        ``Comparison`` or a ``Trend``, of which only the values are known.
     qrels, metrics
         As for ``evaluate``; not needed for ``Results`` and a ``Comparison``.
     path
@@ -277,7 +277,10 @@ def _noun_of(material: Material) -> str:
 
 def _title(material: Material) -> str:
     """What a page without a title is called: its systems, or how many they are."""
-    words, names = material.words, material.systems
+    words = material.words
+    if material.trend is not None:
+        return words("plots.trend.title", metrics=", ".join(map(str, material.metrics)))
+    names = material.systems
     if len(names) == 1:
         return words("report.title_one", system=brief_name(names[0]))
     if len(names) > 2:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from rankwell.comparison.compare.compare import compare
 from rankwell.comparison.compare.comparison import KIND, Comparison
 from rankwell.comparison.compare.costs import costs_of
 from rankwell.comparison.compare.groups import columns_of
+from rankwell.comparison.trend import KIND as TREND
+from rankwell.comparison.trend import Trend
 from rankwell.display.page import PageStrings
 from rankwell.display.saved_files import kind_of
 from rankwell.errors import UsageError, brief
@@ -33,6 +35,7 @@ from rankwell.tables.matrix import refuse_labels
 from rankwell.tables.redaction import Redaction
 from rankwell.tables.run_qrels import Qrels, Run
 
+T = TypeVar("T", Comparison, Trend)
 ONE = "run"  # what a system without a name is called
 # arguments of compare that are not those of an evaluation
 STATISTICS = (
@@ -120,10 +123,13 @@ def material_of(what: Any, words: PageStrings, request: ReportRequest) -> Materi
     """
     named, tables = _by_name(what), ReportTables.of(request)
     shared = _texts(request, tables) | {"words": words, **vars(tables)}
-    comparison = _comparison(named)
-    if comparison is not None:
-        _refuse_evaluation(request)
+    only = next(iter(named.values())) if len(named) == 1 else None
+    if (comparison := _loaded(only, KIND, Comparison)) is not None:
+        _refuse_evaluation(request, "a comparison")
         return Material({}, comparison, inputs=_files(request, named), costs=comparison.costs, **shared)
+    if (trend := _loaded(only, TREND, Trend)) is not None:
+        _refuse_evaluation(request, "a trend")
+        return Material({}, None, inputs=_files(request, named), trend=trend, **shared)
     systems = _open_systems(named)
     wanted = None if request.metrics is None else metrics_of(request.metrics)
     columns = list(columns_of(request.by)) or None
@@ -200,12 +206,11 @@ def _one(results: Mapping[str, Results], statistics: Mapping[str, Any]) -> dict[
     }
 
 
-def _comparison(named: Mapping[str, Any]) -> Comparison | None:
-    """The comparison that was given, itself or as a file that it was saved to; None if systems were given."""
-    only = next(iter(named.values())) if len(named) == 1 else None
-    if isinstance(only, (str, Path)) and kind_of(only) == KIND:
-        return Comparison.load(only)
-    return only if isinstance(only, Comparison) else None
+def _loaded(only: Any, kind: str, cls: type[T]) -> T | None:
+    """The comparison or the trend that was given alone, itself or as a file that it was saved to; None if systems were given."""
+    if isinstance(only, (str, Path)) and kind_of(only) == kind:
+        return cls.load(only)
+    return only if isinstance(only, cls) else None
 
 
 def _by_name(what: Any) -> dict[str, Any]:
@@ -240,8 +245,8 @@ def _files(request: ReportRequest, systems: Mapping[str, Any]) -> tuple[InputFil
     return tuple(file for role, source in sources for file in input_files(role, source))
 
 
-def _refuse_evaluation(request: ReportRequest) -> None:
-    """Refuse, beside a comparison, what would have to be evaluated."""
+def _refuse_evaluation(request: ReportRequest, kind: str) -> None:
+    """Refuse, beside a comparison or a trend, what would have to be evaluated."""
     arguments = {"qrels": request.qrels, "metrics": request.metrics, "by": request.by, **request.options}
     idle = ("read", "threads", "experiment", *READING)
     plain = {
@@ -252,5 +257,5 @@ def _refuse_evaluation(request: ReportRequest) -> None:
     wrong = [name for name in arguments if name not in plain and name not in idle]
     if wrong:
         raise UsageError(
-            f"a comparison is evaluated already, so {wrong[0]}= means nothing beside it; give the runs by name instead."
+            f"{kind} is evaluated already, so {wrong[0]}= means nothing beside it; give the runs by name instead."
         )

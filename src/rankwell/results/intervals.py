@@ -19,6 +19,7 @@ from rankwell.tables.states import Mean, State
 
 if TYPE_CHECKING:
     from rankwell.results.part import Part
+    from rankwell.results.results import Results
     from rankwell.results.segments import Labels
 
 
@@ -119,6 +120,12 @@ def refuse_without_mean(part: Part, metric: Metric) -> None:
         raise UsageError(
             f"{metric} is no mean of its values per query, so it has no interval of this kind; ask for one of a mean."
         )
+
+
+def has_interval(res: Results, metric: Metric) -> bool:
+    """Whether the mean of a metric has an interval: it is a plain mean, and its values are kept."""
+    part = res.part
+    return metric in part.values and metric not in part.weighted and isinstance(part.states[metric], Mean)
 
 
 def interval_by_sums(

@@ -126,6 +126,11 @@ def every_kind(folder: Path) -> None:
         "resamples": 999,
     }
     rw.compare(**two, **margins, costs=costs).save(folder / "comparison.json")
+    weeks = {
+        day: rw.evaluate(run, qrels, ["ndcg@3", "first_rank", "coverage@2"], items=ITEMS)
+        for day, run in (("2026-11-16", a), ("2026-11-23", b))
+    }
+    rw.trend(weeks).save(folder / "trend.json")
     rw.judging.simulate(
         {"A": a, "B": b, "C": dict(QRELS)}, qrels, methods=["mtc", "depth"], budgets=[1, 5], leave_out="each"
     ).save(folder / "simulation.json")

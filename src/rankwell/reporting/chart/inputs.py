@@ -20,7 +20,6 @@ from rankwell.results import Results
 from rankwell.results.saving.load import open_saved
 from rankwell.tables.ids import Ids
 from rankwell.tables.run_qrels import Run
-from rankwell.tables.states import Mean
 
 
 class QueryValues(NamedTuple):
@@ -90,12 +89,6 @@ def with_values(results: Mapping[str, Results]) -> list[Metric]:
         return []
     first, *others = results.values()
     return [metric for metric in first.metrics if all(metric in res.part.values for res in (first, *others))]
-
-
-def has_interval(res: Results, metric: Metric) -> bool:
-    """Whether the mean of a metric has an interval: it is a plain mean, and its values are kept."""
-    part = res.part
-    return metric in part.values and metric not in part.weighted and isinstance(part.states[metric], Mean)
 
 
 def metrics_in(

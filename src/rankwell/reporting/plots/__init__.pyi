@@ -22,6 +22,7 @@ from rankwell.reporting.plots.scatter import scatter as scatter
 from rankwell.reporting.plots.segments import segments as segments
 from rankwell.reporting.plots.similarity import similarity as similarity
 from rankwell.reporting.plots.ties import ties as ties
+from rankwell.reporting.plots.trend import trend as trend
 from rankwell.reporting.plots.wins import wins as wins
 
 __all__ = [
@@ -47,5 +48,6 @@ __all__ = [
     "segments",
     "similarity",
     "ties",
+    "trend",
     "wins",
 ]

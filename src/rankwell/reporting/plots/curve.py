@@ -24,10 +24,11 @@ from rankwell.metrics.metric import Metric, definition
 from rankwell.records import record
 from rankwell.reporting.chart.axes import round_domain
 from rankwell.reporting.chart.charts import altair, data, drawing, finish
-from rankwell.reporting.chart.inputs import has_interval, systems_of
+from rankwell.reporting.chart.inputs import systems_of
 from rankwell.reporting.chart.picture import Picture
 from rankwell.reporting.chart.systems import SystemColours, best_first, names_at_ends, system_lines
 from rankwell.results import Results
+from rankwell.results.intervals import has_interval
 from rankwell.statistics.many import intervals as intervals_of
 from rankwell.tables.arguments import UNFIT, as_list, checked, fit_kind
 from rankwell.tables.fingerprints import fingerprints_of

@@ -5,8 +5,16 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from rankwell.comparison.trend import Trend
+from rankwell.display.page import PageStrings
 from rankwell.display.text import plain_value
-from rankwell.reporting.answer import sentence_of, sentence_of_one, slowdown_of, slowdown_text
+from rankwell.reporting.answer import (
+    sentence_of,
+    sentence_of_one,
+    sentence_of_trend,
+    slowdown_of,
+    slowdown_text,
+)
 from rankwell.reporting.chart.texts import percent
 from rankwell.reporting.facts import facts_of
 from rankwell.reporting.material import Material
@@ -16,10 +24,12 @@ from rankwell.reporting.sections.leaderboard import plain_words
 MOST_NAMED = 6
 
 
-@report_section(order=10)
+@report_section(order=10, of_trends=True)
 def section(material: Material) -> Content | None:
     """Return what was compared, the sentence, and the facts beside it."""
     words, metric = material.words, material.primary
+    if material.trend is not None:
+        return _of_trend(material.trend, words)
     if material.comparison is None:
         (res,) = material.results.values()
         said = sentence_of_one(res, metric, material.intervals.get(str(metric)), words)
@@ -39,6 +49,21 @@ def section(material: Material) -> Content | None:
     if cost is not None:
         data["slowdown"] = cost.numbers | {"first": cost.first, "second": cost.second}
     return Content(data)
+
+
+def _of_trend(trend: Trend, words: PageStrings) -> Content:
+    """Return how each metric changed on the last date; the first one's change is the answer."""
+    said, *others = [sentence_of_trend(trend, metric, words) for metric in trend.metrics]
+    span = " – ".join(dict.fromkeys([str(trend.dates[0]), str(trend.dates[-1])]))
+    rows = [
+        {"label": words("report.answer.of_dates"), "kind": "count", "value": len(trend.dates)},
+        {"label": words("report.answer.of_span"), "kind": "text", "value": span, "more": ""},
+    ]
+    numbers = {name: plain_value(value) for name, value in said.numbers.items()}
+    data = {"compared": rows, "case": said.key, "sentence": said.text(words), "numbers": numbers}
+    return Content(
+        data | {"facts": [one.text(words) for one in others], "cases": [one.key for one in others]}
+    )
 
 
 def compared(material: Material) -> list[dict[str, Any]]:

@@ -40,7 +40,7 @@ def count_label(what: str, words: PageStrings) -> str:
     return what
 
 
-@report_section(order=120)
+@report_section(order=120, of_trends=True)
 def section(material: Material) -> Content:
     """Return the definitions."""
     counted = _counted(material)
@@ -120,8 +120,7 @@ def _unfolded(title: str, text: str) -> str:
 
 def _policy(material: Material) -> list[dict[str, Any]]:
     """The rules, and which differ from the default."""
-    comparison = material.comparison
-    own = comparison.policy if comparison is not None else next(iter(material.results.values())).policy
+    own = (material.comparison or material.trend or next(iter(material.results.values()))).policy
     plain = Policy().to_dict()
     return [
         {"rule": name, "value": str(value), "changed": value != plain.get(name)}
@@ -131,9 +130,8 @@ def _policy(material: Material) -> list[dict[str, Any]]:
 
 def _grades(material: Material) -> str:
     """How the grades were read; nothing is known of it from a comparison that an older version saved."""
-    comparison = material.comparison
-    if comparison is not None:
-        kind, rel = comparison.grades, comparison.rel
+    if found := material.comparison or material.trend:
+        kind, rel = found.grades, found.rel
     else:
         (res,) = material.results.values()
         kind = res.grades if any(metric.judgements for metric in res.metrics) else "none"
@@ -200,4 +198,4 @@ def _redacted(material: Material) -> str:
 def _experiment(material: Material) -> str:
     if material.comparison is not None:
         return material.comparison.experiment
-    return next(iter(material.results.values())).experiment
+    return next((res.experiment for res in material.results.values()), "")

@@ -114,7 +114,7 @@ def files_of(path: str | Path, since: Day = None, until: Day = None) -> list[Sav
     files = _all(text)
     if window.is_open:
         return files
-    days = [_day_of(file.path) for file in files]
+    days = [day_of(file.path) for file in files]
     inside = [file for file, day in zip(files, days, strict=True) if day in window]
     if not inside:
         raise InputError(
@@ -159,13 +159,25 @@ def _system(folder: Path) -> str:
     return "/".join(part for part in folder.parts if not re.fullmatch(r"[\d-]+", part))
 
 
-def _day_of(path: Path) -> date:
+def day_of(path: Path) -> date:
+    """Return the one date in the name of a file.
+
+    Raises
+    ------
+    InputError
+        If there is none, or several.
+
+    Examples
+    --------
+    >>> day_of(Path("days/bm25-2026-11-20.json"))
+    datetime.date(2026, 11, 20)
+    """
     days = DAY.findall(path.name)
     if len(days) != 1:
         has = f"two dates, {days[0]} and {days[1]}" if days else "no date"
         raise InputError(
-            f"{path}: its name has {has}, and a window of days needs the one that the results are of, such as 2026-11-20.parquet. "
-            f"Rename it or move it elsewhere."
+            f"{path}: its name has {has}, and results by day need the one that they are of, such as 2026-11-20.parquet. Rename it or "
+            f"move it elsewhere."
         )
     try:
         return date.fromisoformat(days[0])
