@@ -64,7 +64,8 @@ def main(file: str, name: str) -> None:
         own = (
             each["id"]
             for each in comments(number)
-            if each["user"]["type"] == "Bot" and each["body"].startswith(mark)
+            # neither is there where an account or a text was deleted
+            if (each["user"] or {}).get("type") == "Bot" and (each["body"] or "").startswith(mark)
         )
         if (found := next(own, None)) is None:
             ask("POST", f"{number}/comments", body)

@@ -180,6 +180,7 @@ def test_a_gate_that_fails_ends_with_its_code_and_leaves_a_comment_and_a_summary
 def test_the_comment_is_found_again_on_a_later_page_and_one_of_somebody_else_is_left_alone(workspace):
     others = [{"id": number, "user": {"type": "User"}, "body": f"{MARK}\nmine"} for number in range(130)]
     others[40] = {"id": 40, "user": {"type": "Bot"}, "body": f"quoted: {MARK}"}
+    others[41] = {"id": 41, "user": None, "body": None}
     with server(others) as api:
         runner = Runner(workspace, f"http://127.0.0.1:{api.server_port}")
         assert runner.run(**GIVEN, run="-worse.run")[0] == 1
