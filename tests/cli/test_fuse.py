@@ -44,7 +44,7 @@ def test_the_file_holds_what_the_function_returns_and_the_report_is_printed(caps
         assert run(["fuse", ALS, KNN, *options, "-o", str(path)]) == 0
         fused = rw.fuse({"als": ALS, "itemknn": KNN}, **arguments)
         shown = capsys.readouterr()
-        assert shown.err == f"rankwell: wrote {path} ({len(fused):,} rows)\n"
+        assert shown.err == f"rankwell: note: wrote {path} ({len(fused):,} rows)\n"
         assert shown.out.split() == str(fused).split()
         fused.save(tmp_path / "wanted.parquet")
         assert path.read_bytes() == (tmp_path / "wanted.parquet").read_bytes()

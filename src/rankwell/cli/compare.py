@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache, reduce
@@ -44,9 +43,8 @@ from rankwell.cli.words import (
     split_names,
 )
 from rankwell.comparison.compare.methods import FLIPS, RESAMPLES, Correction, Direction, FamilyOf, Test
-from rankwell.display.output import ProgressBar, in_form, width, write
+from rankwell.display.output import ProgressBar, in_form, print_note, width, write
 from rankwell.display.saved_files import kind_of, load_kind
-from rankwell.display.text import printable
 from rankwell.errors import InputError, RankwellError, UsageError, nearest, one_of
 from rankwell.matching.policy import Policy
 from rankwell.records import record
@@ -629,7 +627,7 @@ def fuse(
     )  # fmt: skip
     if written.output is not None:
         fused.save(written.output)
-        sys.stderr.write(f"rankwell: wrote {printable(written.output)} ({len(fused):,} rows)\n")
+        print_note(f"wrote {written.output} ({len(fused):,} rows)")
     write(in_form(fused.tables(), written.format, width() or PLAIN), None)
 
 
@@ -685,7 +683,7 @@ class Other(NamedTuple):
 
         found = pool_bias(runs, judged[0], metrics, depth=self.pool_depth, **given)
         for warning in found.warnings:
-            sys.stderr.write(f"rankwell: note: {printable(warning)}\n")
+            print_note(warning)
         return found.to_table()
 
 
@@ -766,7 +764,7 @@ def agreement(
         return
     found = agreed(*qrels_of_all, runs=opened or None, metrics=names or None, top=top, **given)
     for each in found.circular:
-        sys.stderr.write(f"rankwell: note: {printable(str(each))}\n")
+        print_note(str(each))
     _write_agreement(found, form, output)
 
 

@@ -107,7 +107,7 @@ def _offered(before: Sequence[str], word: str) -> Iterable[str]:
     if last is not None and without_none(last.type) is not bool:
         return _values(last, word, own, given)
     if word.startswith("-"):
-        return [*options, *sorted(HELP)]
+        return [*options, *sorted(HELP), "--quiet"]
     files = _files(own, given)
     places = [argument for argument in own if argument.kind in POSITIONAL]
     place = places[min(len(files), len(places) - 1)] if places else None

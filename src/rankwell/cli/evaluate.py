@@ -24,7 +24,7 @@ from rankwell.cli.options import (
     write_tables,
 )
 from rankwell.cli.words import as_options, files, split, split_names
-from rankwell.display.output import ProgressBar, width, write
+from rankwell.display.output import ProgressBar, print_note, width, write
 from rankwell.display.text import printable
 from rankwell.errors import UsageError
 from rankwell.matching.policy import Policy
@@ -318,7 +318,7 @@ def _write(
         sources = [_read_as(each) for each in (inputs.qrels, *inputs.runs) if each is not None]
         sys.stderr.write("".join(f"rankwell: {printable(source)}\n" for source in sources if source))
     for warning in first_of(warnings_of(results)):
-        sys.stderr.write(f"rankwell: note: {printable(as_options(warning))}\n")
+        print_note(as_options(warning))
     if is_saved:
         return
     if printed.form == "parquet":
@@ -436,7 +436,7 @@ def merge(
         found[0].save(output if output.endswith(".parquet") else f"{output}.parquet")
         form, output = "text", None
     systems = f"{len(found)} systems" if len(found) > 1 else printable(found[0].name)
-    sys.stderr.write(f"rankwell: note: added {len(files)} files: {systems}.\n")
+    print_note(f"added {len(files)} files: {systems}.")
     write(
         summary.write_results(
             found,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_args
 
@@ -22,9 +21,8 @@ from rankwell.cli.options import (
 )
 from rankwell.cli.words import bytes_of, named_texts, split, split_names
 from rankwell.comparison.compare.methods import FailOn, Mode
-from rankwell.display.output import in_form, whole_file, width, write
+from rankwell.display.output import in_form, print_note, whole_file, width, write
 from rankwell.display.saved_files import load_kind
-from rankwell.display.text import printable
 from rankwell.errors import InputError, UsageError, brief, one_of
 from rankwell.matching.policy import Policy
 from rankwell.readers.bytes.paths import short_name
@@ -301,12 +299,11 @@ def _write(found: Gate, form: str, reported: Reported) -> None:
         except OSError as error:
             raise InputError(f"{reported.summary}: cannot be written ({error.strerror}).") from error
     if found.status == "inconclusive" and not found.exit_code:
-        sys.stderr.write("rankwell: note: inconclusive, let through; --strict would stop it.\n")
+        print_note("inconclusive, let through; --strict would stop it.")
 
 
 def _accept(found: Gate, baseline: str) -> None:
     """Make the new results the accepted ones, if they surely are better; what was merely lucky is only told."""
-    told = f"rankwell: note: {printable(found.name)}"
     first = found.checks[0]
     if found.has_improved:
         path = Path(baseline)
@@ -315,8 +312,8 @@ def _accept(found: Gate, baseline: str) -> None:
         else:
             with whole_file(path) as file:
                 file.write_text(found.new.to_json(per_query=True, states=True) + "\n", encoding="utf-8")
-        sys.stderr.write(f"{told} is the accepted baseline now, in {printable(baseline)}.\n")
+        print_note(f"{found.name} is the accepted baseline now, in {baseline}.")
     elif found.status == "pass" and first.found.difference > 0:
-        sys.stderr.write(
-            f"{told} is higher in {first.check.name}, but not surely better: the baseline stays as it is.\n"
+        print_note(
+            f"{found.name} is higher in {first.check.name}, but not surely better: the baseline stays as it is."
         )

@@ -28,7 +28,10 @@ SCREEN = 40  # lines
 LINE = 60  # letters of a sentence in a list of commands
 WIDTH, WIDEST, NAMES = 80, 110, 24  # of a page, and of its first column at most
 # what every command takes, and rankwell alone
-OPTIONS = f"Every command takes --help (-h), which shows what is usual on one screen, and {ALL}; rankwell alone --version (-V)."
+OPTIONS = (
+    f"Every command takes --help (-h), which shows what is usual on one screen, {ALL}, and --quiet, which leaves out notes and progress; "
+    "rankwell alone takes --version (-V)."
+)
 VALUES = {int: "N", float: "X"}
 # what an option is given, by its name
 TAKES = {

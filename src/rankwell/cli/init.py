@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
@@ -14,8 +13,7 @@ from typing import Annotated
 from rankwell.cli.arguments import DATA, OUTPUT, Option
 from rankwell.cli.options import Metrics, PolicyPairs
 from rankwell.cli.words import split
-from rankwell.display.output import refuse_overwriting, write
-from rankwell.display.text import printable
+from rankwell.display.output import print_note, refuse_overwriting, write
 from rankwell.errors import InputError, RankwellError, UsageError, one_of
 from rankwell.matching.policy import Policy
 from rankwell.readers.bytes.paths import names_of
@@ -100,7 +98,7 @@ def init(
     note = f"wrote {output}: {len(runs)} runs, judged by {parts['qrels']}"
     if left := [path for path in found if path not in {*parts.values(), *runs.values()}]:
         note += f"; not used, as it is not clear what they are: {', '.join(left)}"
-    sys.stderr.write(f"rankwell: note: {printable(note)}.\n")
+    print_note(f"{note}.")
 
 
 def _is_said(word: str) -> bool:

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 from rankwell.cli.arguments import pairs_in, parsed
 from rankwell.cli.commands import BAD_DATA, HELP, INTERRUPTED, USAGE, command, function_of, homes, named
 from rankwell.cli.words import as_options, paired, with_command
-from rankwell.display.output import make_safe, printing, width, write
+from rankwell.display.output import make_safe, print_note, printing, quiet, width, write
 from rankwell.display.text import printable
 from rankwell.errors import DataError, DataWarning, InputError, RankwellError, UsageError, brief
 
 if TYPE_CHECKING:
     from rankwell.comparison.experiment import Experiment
 
+QUIET, OTHER_TOOLS = "--quiet", ("trec_eval", "ndeval")
 # commands that are parsed without Cyclopts, which takes longer to load than they may take
 PLAIN = ("evaluate", "completion")
 # commands that take an experiment file, and the option that names it
@@ -29,9 +30,13 @@ SHORT = {"-m": "--metric", "-o": "--output", "-v": "--verbose"}
 def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code: 0 success, 1 lint found a problem, 2 wrong usage, 3 bad data.
 
-    An error is one line on stderr.
+    An error is one line on stderr. With ``--quiet``, it is the only one.
     """
     make_safe(sys.stderr, "backslashreplace")
+    is_quiet = QUIET in arguments and arguments[0] not in OTHER_TOOLS
+    if is_quiet:
+        arguments = [word for word in arguments if word != QUIET]
+    silence = quiet.set(is_quiet)
     token = paired.set(lambda: pairs_in(function_of(words)) if (words := named(arguments)) in homes() else {})
     try:
         with printing(), warnings_shown():
@@ -48,6 +53,7 @@ def run(arguments: Sequence[str]) -> int:
         )
     finally:
         paired.reset(token)
+        quiet.reset(silence)
     return 0  # the reader of what was printed has gone away
 
 
@@ -90,7 +96,7 @@ def warnings_shown() -> Iterator[None]:
                 others(message, category, *rest)
                 return
             for line in str(message).splitlines():
-                sys.stderr.write(f"rankwell: note: {printable(as_options(line))}\n")
+                print_note(as_options(line))
 
         warnings.showwarning = show  # type: ignore[assignment]
         yield

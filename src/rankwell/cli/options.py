@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -12,8 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from rankwell.cli.arguments import DATA, ENGINE, OUTPUT, POLICY, READING, UNJUDGED, Option
 from rankwell.cli.words import as_options, pairs, split, typed_as
-from rankwell.display.output import in_form, refuse_overwriting, width, write
-from rankwell.display.text import printable
+from rankwell.display.output import in_form, print_note, refuse_overwriting, width, write
 from rankwell.errors import InputError, UsageError, brief, one_of
 from rankwell.matching.policy import Policy
 from rankwell.readers.standard_input import STDIN
@@ -153,7 +151,7 @@ class Engines:
             why = too_large(*sources)
             asked = bool(why)
             if asked:
-                sys.stderr.write(f"rankwell: note: {as_options(why)}\n")
+                print_note(as_options(why))
         if not asked:
             return class_of("memory")(progress=progress)
         return class_of("stream")(
@@ -290,7 +288,7 @@ def notes_printed() -> Iterator[None]:
         yield
     for each in found:
         for line in str(each.message).splitlines():
-            sys.stderr.write(f"rankwell: note: {printable(as_options(line))}\n")
+            print_note(as_options(line))
 
 
 SUFFIXES = {

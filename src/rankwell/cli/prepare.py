@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -14,8 +13,7 @@ from rankwell.cli.arguments import DATA, KEPT, OUTPUT, POPULAR, READING, Option
 from rankwell.cli.commands import FOUND
 from rankwell.cli.options import refuse_files
 from rankwell.cli.words import pairs
-from rankwell.display.output import width, write
-from rankwell.display.text import printable
+from rankwell.display.output import print_note, width, write
 from rankwell.errors import InputError, UsageError, brief
 from rankwell.records import record
 
@@ -159,7 +157,7 @@ class OutputTarget:
         from rankwell.display.output import save
 
         save(table, path)
-        sys.stderr.write(f"rankwell: wrote {printable(str(path))} ({len(table):,} rows)\n")
+        print_note(f"wrote {path} ({len(table):,} rows)")
 
 
 def _suffix_of(inputs: Sequence[str]) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from inspect import Parameter, Signature
 from pathlib import Path
@@ -42,7 +41,7 @@ from rankwell.cli.options import (
     refuse_files,
 )
 from rankwell.cli.words import named_as, named_groups, named_numbers, refuse_twice, split, split_names
-from rankwell.display.text import printable
+from rankwell.display.output import print_note
 from rankwell.errors import UsageError, brief
 from rankwell.matching.policy import Policy
 from rankwell.records import record
@@ -245,7 +244,7 @@ def report(
             **options,
         )
     size = Path(output).stat().st_size / MEGABYTE
-    sys.stderr.write(f"rankwell: note: wrote {printable(output)} ({size:.1f} MB).\n")
+    print_note(f"wrote {output} ({size:.1f} MB).")
 
 
 def _systems(names: list[str], paths: list[str], of_runs: Mapping[str, Any]) -> dict[str, Any]:
@@ -335,7 +334,7 @@ def _write(picture: Picture, given: Mapping[str, Any]) -> None:
     with notes_printed():
         chart = picture.draw(**asked.arguments(), lang=lang)
         save(chart, output, lang=lang)
-    sys.stderr.write(f"rankwell: note: wrote {printable(output)}.\n")
+    print_note(f"wrote {output}.")
 
 
 @record

@@ -8,6 +8,7 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from rankwell.errors import InputError, RankwellError, UsageError, nearest, one_of
@@ -26,6 +27,17 @@ WRITERS: dict[str, Callable[[pl.DataFrame, Path], object]] = {
     ".arrow": lambda table, path: table.write_ipc(path),
     ".jsonl": lambda table, path: table.write_ndjson(path),
 }
+
+
+quiet: ContextVar[bool] = ContextVar("quiet", default=False)  # whether notes and progress are left out
+
+
+def print_note(text: str) -> None:
+    """Print a note on stderr, a line, with control characters as Python writes them; none where the command is to be quiet."""
+    from rankwell.display.text import printable
+
+    if not quiet.get():
+        sys.stderr.write(f"rankwell: note: {printable(text)}\n")
 
 
 def write(text: str, path: str | None) -> None:
@@ -169,9 +181,6 @@ def printing(remedy: str = "Give -o FILE, or leave stdout open.") -> Iterator[No
         raise
     except BrokenPipeError:
         _discard_output()
-    except SystemExit as error:
-        if not isinstance(error.__context__, BrokenPipeError):
-            raise  # Rich, which prints the help, makes a failure of a reader that goes away
     except OSError as error:
         if error.filename is not None:  # not of stdout, but of a name that no file can have
             raise InputError(f"{error.filename}: cannot be used ({error.strerror}).") from error
@@ -241,7 +250,7 @@ class ProgressBar:
         self._bar: Any = None
 
     def __enter__(self) -> ProgressLine | None:
-        if not sys.stderr.isatty():
+        if not sys.stderr.isatty() or quiet.get():
             return None
         from rich.console import Console
         from rich.progress import Progress as Bar

@@ -12,7 +12,7 @@ from rankwell.cli.arguments import DATA, GROWTH, LOAD, OUTPUT, SYSTEMS, Option
 from rankwell.cli.commands import INTERRUPTED
 from rankwell.cli.options import Encoding, Form, QueryTexts, refuse_files
 from rankwell.cli.words import bytes_of, numbers, split, whole_numbers
-from rankwell.display.output import in_form, width, write
+from rankwell.display.output import in_form, quiet, width, write
 from rankwell.display.table import Table
 from rankwell.display.text import printable
 from rankwell.errors import UsageError, brief
@@ -252,7 +252,7 @@ def _options(rules: Loads, k: int) -> dict[str, Any]:
     return {name: getattr(rules, name) for name in names} | {
         "k": k,
         "memory": bytes_of(rules.memory, "--memory"),
-        "progress": _tell if sys.stderr.isatty() else None,
+        "progress": _tell if sys.stderr.isatty() and not quiet.get() else None,
     }
 
 

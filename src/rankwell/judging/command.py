@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -21,8 +20,7 @@ from rankwell.cli.options import (
     refuse_files,
 )
 from rankwell.cli.words import share_of, split, split_names, whole_numbers
-from rankwell.display.output import in_form, width, write
-from rankwell.display.text import printable
+from rankwell.display.output import in_form, print_note, width, write
 from rankwell.errors import DataError, InputError, UsageError, brief, one_of
 from rankwell.faces import modules
 from rankwell.judging import methods
@@ -122,7 +120,7 @@ def judging_next(
     )  # fmt: skip
     if output is not None:
         chosen.save(output)
-        sys.stderr.write(f"rankwell: note: wrote {len(chosen):,} items to {printable(output)}.\n")
+        print_note(f"wrote {len(chosen):,} items to {output}.")
         tables = [chosen.summary()]
     elif format == "json":
         write(chosen.to_json(), None)
@@ -178,7 +176,7 @@ def judging_simulate(
     )  # fmt: skip
     if output is not None:
         found.save(output)
-        sys.stderr.write(f"rankwell: note: wrote {printable(output)}.\n")
+        print_note(f"wrote {output}.")
     if format == "json":
         write(found.to_json(), None)
     else:
@@ -240,9 +238,9 @@ def judging_sample(
     found = sample(_runs_of(paths, reading), budget=budget, design=design, seed=seed, policy=policy)
     if output is not None:
         whole = found.save(output, frame)
-        sys.stderr.write(
-            f"rankwell: note: wrote {len(found):,} items to judge to {printable(output)}, and the {len(found.frame):,} that could have been "
-            f"drawn to {printable(str(whole))}.\n"
+        print_note(
+            f"wrote {len(found):,} items to judge to {output}, and the {len(found.frame):,} that could have been "
+            f"drawn to {whole}."
         )
     elif format == "json":
         write(found.to_json(), None)
@@ -331,7 +329,7 @@ def judging_estimate(
     )  # fmt: skip
     if output is not None:
         found.save(output)
-        sys.stderr.write(f"rankwell: note: wrote {printable(output)}.\n")
+        print_note(f"wrote {output}.")
     if format == "json":
         write(found.to_json(), None)
         return
@@ -427,7 +425,7 @@ def judging_correct(
     )
     if output is not None:
         found.save(output)
-        sys.stderr.write(f"rankwell: note: wrote {printable(output)}.\n")
+        print_note(f"wrote {output}.")
     elif format == "json":
         write(found.to_json(), None)
     else:
@@ -523,11 +521,9 @@ def judging_sheet(
     found.save(output)
     again = f", {found.repeats:,} of them repeats" if found.repeats else ""
     size = Path(output).stat().st_size / MEGABYTE
-    sys.stderr.write(
-        f"rankwell: note: wrote {printable(output)} ({size:.1f} MB): {len(found):,} tasks{again}.\n"
-    )
+    print_note(f"wrote {output} ({size:.1f} MB): {len(found):,} tasks{again}.")
     for note in found.notes():
-        sys.stderr.write(f"rankwell: note: {printable(note)}.\n")
+        print_note(f"{note}.")
 
 
 def judging_merge(
@@ -563,7 +559,7 @@ def judging_merge(
     found = merge(sheet, *sheets, how=how)
     if output is not None:
         found.save(output)
-        sys.stderr.write(f"rankwell: note: wrote {len(found):,} judgements to {printable(output)}.\n")
+        print_note(f"wrote {len(found):,} judgements to {output}.")
     if format == "json":
         write(found.to_json(), None)
     else:
@@ -642,11 +638,9 @@ def judging_prompts(
         read=reading.of_qrels, encoding=reading.encoding,
     )  # fmt: skip
     found.save(output)
-    sys.stderr.write(
-        f"rankwell: note: wrote {len(found):,} requests to {printable(output)} (prompt {found.prompt}), and the key to {printable(str(key))}.\n"
-    )
+    print_note(f"wrote {len(found):,} requests to {output} (prompt {found.prompt}), and the key to {key}.")
     for note in found.notes():
-        sys.stderr.write(f"rankwell: note: {printable(note)}.\n")
+        print_note(f"{note}.")
 
 
 def judging_answers(
@@ -683,12 +677,12 @@ def judging_answers(
     found = answers(key, file, *files, date=date)
     found.save(output)
     again = f"; {found.repeats:,} more are of repeats" if found.repeats else ""
-    sys.stderr.write(
-        f"rankwell: note: wrote {len(found):,} {WHAT.get(found.asks, 'judgements')} of {found.requests:,} requests to "
-        f"{printable(output)}{again}.\n"
+    print_note(
+        f"wrote {len(found):,} {WHAT.get(found.asks, 'judgements')} of {found.requests:,} requests to "
+        f"{output}{again}."
     )
     same = found.self_agreement
     if not math.isnan(same):
-        sys.stderr.write(f"rankwell: note: the model agrees with itself on {same:.0%} of the repeats.\n")
+        print_note(f"the model agrees with itself on {same:.0%} of the repeats.")
     for note in found.notes():
-        sys.stderr.write(f"rankwell: note: {printable(note)}.\n")
+        print_note(f"{note}.")
