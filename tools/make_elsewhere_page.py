@@ -123,10 +123,8 @@ def _preset_rows(preset: Preset, cases: dict[str, Case]) -> Iterator[tuple[str, 
     for name, definition in preset.metrics.items():
         if words := ELSEWHERE.get((preset.name, name)) or ELSEWHERE.get((preset.name, "")):
             yield preset.name, "", name, definition, "", "", words, ""
-    if found is None:
-        return
-    run = f"{found['package']} {found['version']}"
-    small, drawn = (found["values"][name].items() for name in ("small", "drawn"))
+    run = "" if found is None else f"{found['package']} {found['version']}"
+    small, drawn = (() if found is None else found["values"][name].items() for name in ("small", "drawn"))
     for (metric, value), (other, number) in zip(small, drawn, strict=True):
         name = metric_of(metric).name
         if name in preset.not_reproduced:
@@ -139,7 +137,9 @@ def _preset_rows(preset: Preset, cases: dict[str, Case]) -> Iterator[tuple[str, 
             for case, text, theirs in pairs
         )
         verdict = ("equal" + (f", {words}" if words else "")) if is_equal else "DIFFERS"
-        taken = "; ".join(TAKEN[each] for each in dict.fromkeys(found["given"].get(name, [])))
+        taken = "; ".join(
+            TAKEN[each] for each in dict.fromkeys(found["given"].get(name, []) if found else ())
+        )
         definition = str(preset.metric(metric_of(metric, complete=False)))
         yield (
             preset.name,

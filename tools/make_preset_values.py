@@ -47,6 +47,7 @@ DIGITS = {
 # numbers of tools that no package index has, and the tests that hold the presets to them
 ELSEWHERE = {
     ("chroma", ""): "equal: run on made-up spans (tests/evaluation/test_chroma.py)",
+    ("alce", ""): "refused, with the formula on made-up verdicts (tests/evaluation/test_alce.py)",
     ("nuggetizer", ""): "equal: run on made-up records (tests/evaluation/test_nuggetizer.py)",
     ("trec_eval", ""): "equal in 4 digits: NIST's expected output of the program",
     (

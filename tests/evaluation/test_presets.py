@@ -29,10 +29,10 @@ STORED = json.loads(
 )["tools"]
 # version 9's code is in pytrec_eval; version 10 has these measures in common with it (test_trec_eval.py)
 STORED |= dict.fromkeys(("trec_eval", "trec_eval_9"), STORED["pytrec_eval"])
-# of spans and nuggets (test_chroma.py, test_nuggetizer.py), of passages, search engines and groups of rows (test_presets_rag.py,
+# of spans, nuggets and citations (test_chroma.py, test_nuggetizer.py, test_alce.py), of passages, search engines and groups of rows (test_presets_rag.py,
 # test_preset_values.py)
 GROUPS = {name for name, taken in GIVEN.items() if "rows" in taken}
-APART = {"chroma", "nuggetizer", "elasticsearch", "opensearch", *REPEATING} | GROUPS
+APART = {"alce", "chroma", "nuggetizer", "elasticsearch", "opensearch", *REPEATING} | GROUPS
 ROUNDED = {
     "recmetrics": 1e-4,
     "beir": 6e-6,

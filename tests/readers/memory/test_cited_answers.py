@@ -10,6 +10,7 @@ import pytest
 from tests.evidence import evidence
 
 import rankwell as rw
+from rankwell.cli import run as command
 from rankwell.errors import DataError, UsageError
 from rankwell.readers.bytes.files import File
 from rankwell.readers.formats import alce, trec_rag
@@ -279,3 +280,55 @@ def test_what_a_reader_counted_goes_with_its_run(tmp_path):
     assert (len(both), both.counts) == (16, {LOST: 2})
     assert pickle.loads(pickle.dumps(both)).counts == {LOST: 2}
     assert rw.read_run({"q": ["d1"]}).counts == {}
+
+
+TRUTH = json.loads((FOLDER / "answers_truth.json").read_text(encoding="utf-8"))["citations"]
+METRICS = {
+    "citation_p first": "citation_p", "citation_r first": "citation_r", "citation_p all": "citation_p(which=all)",
+    "citation_r all (best citation of a sentence)": "citation_r(which=all)",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("engine", [None, rw.Stream(part_rows=2)], ids=["memory", "stream"])
+def test_files_and_their_judgements_give_the_numbers_of_the_truth(name, engine):
+    res = rw.evaluate(RAG / name, None, list(METRICS.values()), scores_from=SUPPORT, engine=engine)
+    assert METRICS.keys() == TRUTH.keys()
+    for told, metric in METRICS.items():
+        values = dict(res.per_query.select("query", metric).rows())
+        assert values == {query: TRUTH[told][query] or 0.0 for query in ("q1", "q2", "q3")}
+        assert res[metric] == pytest.approx(TRUTH[told]["mean_undefined_as_0"], abs=1e-12)
+    assert res.counts[LOST] == 1
+    assert res.counts["parts that cite nothing"] == 1
+
+
+def test_the_command_prints_the_numbers_and_what_points_nowhere(tmp_path, capsys):
+    (tmp_path / "qrels.txt").write_text("q1 0 d 1\nq2 0 d 1\nq3 0 d 1\nq4 0 d 1\n", encoding="utf-8")
+    words = ["evaluate", str(tmp_path / "qrels.txt"), str(RAG / NAMES[0]), "--scores-from", str(SUPPORT)]
+    assert command([*words, "-m", "citation_p,citation_r", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["runs"][0]["mean"] == {
+        "citation_p": 0.25,
+        "citation_r": 0.21875,
+    }
+    assert command([*words, "-m", "citation_p,citation_r"]) == 0
+    assert f"{LOST}: 1" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "csv"])
+def test_judgements_of_support_are_a_run_of_their_own(tmp_path, suffix):
+    path = judgements(tmp_path, JUDGED, suffix)
+    res = rw.evaluate(path, None, ["citation_p(which=all)"])
+    assert dict(res.per_query.rows()) == {"q1": 0.375, "q2": 1.0}
+
+
+def test_what_a_model_said_of_support_is_evaluated(tmp_path):
+    rows = [dict(zip(("query", "part", "item", "support"), row[:4], strict=True)) for row in trec_rag.SHAPE.cited_in(records()).rows]  # fmt: skip
+    said = [each | {"support": SAID[each["query"], each["item"] or ""]} for each in rows]
+    pl.DataFrame(said, infer_schema_length=None).write_csv(tmp_path / "run.csv")
+    res = rw.evaluate(tmp_path / "run.csv", None, list(METRICS.values()))
+    assert list(res.mean.values()) == pytest.approx([TRUTH[told]["mean_undefined_as_0"] for told in METRICS])
+
+
+def test_metrics_of_rankings_are_refused_for_answers_that_cite():
+    with pytest.raises(UsageError, match="ndcg reads one list for each query"):
+        rw.evaluate(records(), {"q1": {"d": 1}}, ["ndcg@10"])
