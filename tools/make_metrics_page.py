@@ -27,7 +27,7 @@ CONFIRMATIONS = ROOT / "tests" / "definitions" / "confirmations.json"
 README = ROOT / "README.md"
 INDEX = ROOT / "docs" / "metrics.md"
 FOLDER = ROOT / "docs" / "metrics"
-SIZES = ("k", "sampled", "collection", "max_grade")  # every use sets these to its own value
+SIZES = ("k", "sampled", "budget", "collection", "max_grade")  # every use sets these to its own value
 Row = tuple[
     str, str | None
 ]  # a switch and its value; None stands for any other value, ("", "") for the defaults

@@ -10,6 +10,7 @@ __version__ = "0.1.0"
 # public names that are no metrics, and the modules that they are imported from on first use
 HOMES = {
     "Assessor": "rankwell.tables.run_qrels",
+    "Budget": "rankwell.metrics.budgets",
     "Comparison": "rankwell.comparison.compare.comparison",
     "Evaluator": "rankwell.evaluation",
     "Gate": "rankwell.comparison.gate.verdict",

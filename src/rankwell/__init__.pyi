@@ -21,6 +21,7 @@ from rankwell.metrics.binary.precision_recall import Avg11 as Avg11
 from rankwell.metrics.graded.experimental import BinG as BinG
 from rankwell.metrics.beyond.list_topics import BinomialDiversity as BinomialDiversity
 from rankwell.metrics.binary.incompleteness import Bpref as Bpref
+from rankwell.metrics.budgets import Budget as Budget
 from rankwell.metrics.diversity.by_topic import ByTopic as ByTopic
 from rankwell.metrics.graded.gain import CG as CG
 from rankwell.metrics.beyond.calibration import Calibration as Calibration
@@ -128,6 +129,7 @@ from rankwell.metrics.binary.sets import SetF as SetF
 from rankwell.metrics.binary.sets import SetP as SetP
 from rankwell.metrics.binary.sets import SetR as SetR
 from rankwell.metrics.beyond.evenness import Simpson as Simpson
+from rankwell.metrics.evidence.sizes import SizeP as SizeP
 from rankwell.metrics.evidence.spans import SpanF as SpanF
 from rankwell.metrics.evidence.spans import SpanIoU as SpanIoU
 from rankwell.metrics.evidence.spans import SpanP as SpanP
@@ -144,6 +146,7 @@ from rankwell.metrics.beyond.calibration import UPD as UPD
 from rankwell.metrics.beyond.serendipity import Unexpectedness as Unexpectedness
 from rankwell.metrics.binary.incompleteness import UnjudgedShare as UnjudgedShare
 from rankwell.metrics.beyond.familiarity import Unserendipity as Unserendipity
+from rankwell.metrics.evidence.sizes import Used as Used
 from rankwell.metrics.beyond.reach import UserCoverage as UserCoverage
 from rankwell.metrics.ratings.ratings import UserMAE as UserMAE
 from rankwell.metrics.ratings.ratings import UserMSE as UserMSE
@@ -198,6 +201,7 @@ __all__ = [
     "AlphanDCG",
     "Assessor",
     "Bpref",
+    "Budget",
     "Calibration",
     "Comparison",
     "Coverage",

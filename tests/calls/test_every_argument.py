@@ -129,6 +129,7 @@ FIVE = [{str(q): items for q in range(5)} for items in (["a", "b"], ["b", "a"], 
 RUNS = {"runs": R, "qrels": Q}
 SHEET = {"pairs": {"1": {"a": 0}, "2": {"b": 0}}, "items": ITEMS, "queries": {"1": "u", "2": "v"}}
 VALID: dict[str, Callable[[], dict[str, Any]]] = {
+    "Budget": lambda: {"size": 2},
     "plot.bounds": lambda: {"results": bounded()},
     "plot.calibration": lambda: {"runs": R, "train": LOG, "items": ITEMS},
     "plot.correlation": lambda: {"results": evaluated()["x"], "metrics": ["ap", "p@1"]},

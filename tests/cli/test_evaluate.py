@@ -82,12 +82,13 @@ def test_a_cut_off_below_the_number_of_relevant_items_is_warned_of(capsys):
 
 @pytest.mark.parametrize("field", [field.name for field in fields(Policy)])
 def test_every_field_of_a_policy_is_an_option(capsys, field):
-    own = {"depth": "3", "rel": "2", "drop_own_query": "True", "group": "before('#')"}
+    own = {"depth": "3", "rel": "2", "drop_own_query": "True", "group": "before('#')", "sizes": "tokens"}
     value = own.get(field) or choices(field)[-1]
     if value == "ratings":
         value = "judgements"
     option = ["--" + field.replace("_", "-"), *([] if value == "True" else [value])]
-    option += ["--group", "#"] * (field == "judged")  # which has no meaning without it
+    # which have no meaning without these
+    option += ["--group", "#"] * (field == "judged") + ["--sizes", "tokens"] * (field == "fill")
     assert run(["evaluate", QRELS, RUN, "-m", "rr", *option, "--format", "json"]) == 0
     assert str(json.loads(capsys.readouterr().out)["runs"][0]["policy"][field]) == value
 

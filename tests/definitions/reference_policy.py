@@ -34,6 +34,8 @@ DEFAULTS: dict[str, Any] = {
     "drop_own_query": False,
     "group": None,
     "judged": None,
+    "sizes": None,
+    "fill": "stop",
 }
 
 CHOICES: dict[str, set[str]] = {

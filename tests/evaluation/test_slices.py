@@ -41,14 +41,17 @@ def judged_for(metric, judged):
 @every("cls", SLICED)
 def test_a_slice_has_the_value_of_its_judgements_alone(cls):
     metric = cls() if cls.cut != "required" else cls() @ 3
-    policy = rw.Policy(missing="skip")
+    options = {"policy": rw.Policy(missing="skip")}
+    if "sizes" in metric.needs:
+        tokens = [{"item": item, "tokens": place} for place, item in enumerate(ITEMS)]
+        options = {"policy": rw.Policy(missing="skip", sizes="tokens"), "items": tokens}
     qrels = judged_for(metric, QRELS)
-    res = rw.evaluate(RUN, qrels, metric, slices={"head": HEAD, "tail": TAIL}, policy=policy)
-    assert res[metric] == rw.evaluate(RUN, qrels, metric, policy=policy)[metric]
+    res = rw.evaluate(RUN, qrels, metric, slices={"head": HEAD, "tail": TAIL}, **options)
+    assert res[metric] == rw.evaluate(RUN, qrels, metric, **options)[metric]
     for name, items in (("head", HEAD), ("tail", TAIL)):
         alone = {query: {i: g for i, g in row.items() if i in items} for query, row in QRELS.items()}
         alone = {query: row or {"nobody": 0} for query, row in alone.items()}
-        theirs = rw.evaluate(RUN, judged_for(metric, alone), metric, policy=policy)
+        theirs = rw.evaluate(RUN, judged_for(metric, alone), metric, **options)
         ours = res.slices[name]
         assert ours[metric] == pytest.approx(theirs[metric], nan_ok=True, abs=0)
         assert ours.n == theirs.n

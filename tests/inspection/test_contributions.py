@@ -20,7 +20,7 @@ from rankwell.metrics import metrics_of
 from rankwell.testing.data import read_tables
 
 SUMS = [metric for metric in METRICS if has_contributions(metric, "item-desc")]
-JUDGED = rw.Policy(grades="judgements")
+JUDGED = rw.Policy(grades="judgements", sizes="weight")
 
 
 def parts_and_values(metric, policy, data):

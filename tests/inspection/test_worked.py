@@ -18,7 +18,7 @@ from rankwell.metrics.additive import Additive
 from rankwell.testing.data import read_tables
 
 ADDITIVE = [metric for metric in METRICS if isinstance(metric, Additive)]
-JUDGED = rw.Policy(grades="judgements")
+JUDGED = rw.Policy(grades="judgements", sizes="weight")
 TABLES = read_tables()
 DATA = list(testing.examples(3, seed=5))
 

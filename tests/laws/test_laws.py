@@ -16,6 +16,7 @@ import rankwell as rw
 from rankwell import testing
 from rankwell.evaluation.engines.memory import Memory
 from rankwell.metrics import classes, metric_of
+from rankwell.metrics.budgets import TAKERS
 from rankwell.metrics.parameters import parameter_types
 from rankwell.testing.checks import groups_of
 
@@ -55,6 +56,7 @@ METRICS = [
             "ndcg(discount=jk,base=3)@3",
         ],
     ),
+    *(metric_of(f"{name}@{budget}t") for name in TAKERS for budget in (2.5, 20)),
     *map(
         metric_of,
         [
@@ -142,6 +144,12 @@ COUNTEREXAMPLES = {
         "a better list scores no worse",
         {"q": {"h": 4.0, "x": 3.0, "y": 2.0, "a": 1.0}},
         {"q": {"h": 1, "y": -1, "a": 1}},
+    ),
+    # 3 of 2 + 3, with the sizes of ab and b; with a in place of b 1 of 2 + 1
+    "size_p@2": (
+        "a better list scores no worse",
+        {"q": {"ab": 3.0, "b": 2.0, "a": 1.0}},
+        {"q": {"b": 1, "a": 2}},
     ),
     # of a and b, both listed, a is in the judgements; with any other row for b too
     "test_share": ("negative grades are unjudged", {"q": {"b": 2.0, "a": 1.0}}, {"q": {"a": 1}}),

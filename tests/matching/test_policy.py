@@ -77,7 +77,9 @@ def test_the_text_says_every_field_that_has_a_value():
 
 def test_plain_values_say_the_policy():
     plain = {
-        name: value for name, value in DEFAULTS.items() if name not in ("drop_own_query", "group", "judged")
+        name: value
+        for name, value in DEFAULTS.items()
+        if name not in ("drop_own_query", "group", "judged", "sizes", "fill")
     }
     assert Policy(rel=2.5).to_dict() == plain | {"depth": "all", "rel": 2.5}
 

@@ -239,8 +239,8 @@ def _write(metric: Metric, name: str, rule: MeasureRule) -> str | None:
     base = metric_of(rule.metric, complete=False)
     if type(base) is not type(metric):
         return None
-    ours = {**metric.resolved(), "k": metric.k, "sampled": metric.sampled}
-    plain = {**base.resolved(), "k": None, "sampled": None}
+    ours = {**metric.resolved(), "k": metric.k, "sampled": metric.sampled, "budget": metric.budget}
+    plain = {**base.resolved(), "k": None, "sampled": None, "budget": None}
     if name == "SetF":
         ours |= {"C": metric.recall_weight, "beta": None, "c": None}  # type: ignore[attr-defined]
         plain |= {"C": 1.0, "beta": None}

@@ -93,6 +93,8 @@ def _reason_without_bounds(metric: Metric, task: Task, grades: np.ndarray) -> st
     """Why a metric that may have bounds has none here; empty if it has, or never has."""
     if not isinstance(metric, QueryMetric) or metric.bounded().kind == "none":
         return ""
+    if metric.budget is not None:
+        return "a budget cuts its lists"
     if metric.sampled is not None:
         return "its lists rank a sample of the items"
     top = getattr(metric, "max_grade", None)

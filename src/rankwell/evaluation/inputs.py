@@ -94,8 +94,8 @@ def read_inputs(request: Request, runs: Sequence[Any] = (), names: Sequence[str]
             # while it is known where they stand; a document that was read as an item would next be one that is judged twice
             Spans.of_ids(qrels.item, qrels.place)
         qrels = qrels if tool is None else tool.judgements(qrels, request.policy, policy)
-    # a column of the items may say of which group each is
-    of_items = {"features"} if policy.group is not None else set[str]()
+    # a column of the items may say of which group each is, or how large
+    of_items = {"features"} if policy.group is not None or "sizes" in asked.needs else set[str]()
     if policy.group is not None and named_as("document", [policy.group]):
         of_items.add("spans")  # that column is the document of the passages then, and not their id
     train, items, users = read_tables(request, asked.needs | of_items)

@@ -10,6 +10,7 @@ from rankwell.errors import NeededError, UsageError, brief
 from rankwell.evaluation.request import NOTHING_SAID, Request
 from rankwell.matching.policy import Asked, Asker, Policy
 from rankwell.metrics import Wanted, metrics_of
+from rankwell.metrics.budgets import IN_PART
 from rankwell.metrics.metric import Metric
 from rankwell.readers.frames.columns import NONE_GIVEN, Given
 from rankwell.tables.columns import COLUMNS
@@ -22,6 +23,7 @@ TABLES = {
         "the number of items that could be retrieved: write {name}(collection=1400), or give items= with all of them",
     ),
     "features": ("items", "a table of items: give items= with the columns that the metric names"),
+    "sizes": ("items", "the size of each item: give items= with the column that sizes= names"),
     "history": ("train", "the training data: give train=, a table with query and item columns"),
     "counts": ("train", "the training data: give train=, a table with query and item columns"),
     "users": ("users", "a table of users: give users= with the columns that the metric names"),
@@ -85,17 +87,19 @@ def refuse_metrics(metrics: Iterable[Metric], asked: Asked, request: Request) ->
         refuse_beside_spans(metrics, policy)
     if "parts" in asked.needs:
         refuse_beside_parts(metrics, policy)
+    refuse_budgets(metrics, asked)
     for metric in metrics:
         if metric.judgements and request.qrels is None:
             raise NeededError(
                 f"{metric} needs judgements: give qrels=. Without qrels, only list metrics such as coverage can be computed."
             )
-        if policy.unjudged == "condense" and metric.judgements and "shown" in metric.needs:
+        reads_all = "shown" in metric.needs or metric.budget is not None
+        if policy.unjudged == "condense" and metric.judgements and reads_all:
             raise UsageError(
                 f"{metric} reads whole lists including unjudged items, so it cannot condense them; use "
                 f"unjudged='nonrelevant'."
             )
-        if policy.ties == "expected" and not metric.has_expected_value():
+        if policy.ties == "expected" and (metric.budget is not None or not metric.has_expected_value()):
             raise UsageError(
                 f"{metric} has no formula for the mean over all orders of equal scores; use "
                 f"ties='item-desc', or 'best' and 'worst' for the range."
@@ -147,6 +151,23 @@ def refuse_beside_parts(metrics: Iterable[Metric], policy: Policy) -> None:
         raise UsageError(
             f"ties={brief(policy.ties)} orders equal scores by grades, which {parts} does not read; use ties='item-desc'."
         )
+
+
+def refuse_budgets(metrics: Iterable[Metric], asked: Asked) -> None:
+    """Raise an error for metrics of sizes if it is not said what has them, or a part of a row means nothing to one."""
+    if "sizes" not in asked.needs:
+        return
+    if asked.policy.sizes is None:
+        raise NeededError(
+            f"{asked.by_need['sizes']} needs the size of each item: name the column of items= that has it, such as sizes='tokens' "
+            f"(--sizes tokens)."
+        )
+    for metric in metrics:
+        if asked.policy.fill == "cut" and metric.budget is not None and metric.name not in IN_PART:
+            raise UsageError(
+                f"{metric}: fill='cut' counts the part of a row that fits, which means something to {', '.join(IN_PART)}; use "
+                f"fill='stop' or 'skip'."
+            )
 
 
 def _refuse_with_groups(asked: Asked, request: Request) -> None:

@@ -16,10 +16,11 @@ from rankwell.display.text import Composed
 from rankwell.errors import NeededError, UsageError, brief
 from rankwell.evaluation.engine import Engine, engine_of
 from rankwell.evaluation.inputs import Inputs
-from rankwell.evaluation.needs import asked_of, refuse_beside_parts, refuse_beside_spans
+from rankwell.evaluation.needs import asked_of, refuse_beside_parts, refuse_beside_spans, refuse_budgets
 from rankwell.evaluation.request import Request
 from rankwell.evaluation.task import Task
 from rankwell.matching import Asked, pool_of
+from rankwell.matching.budgets import Sizes
 from rankwell.matching.context import Context
 from rankwell.matching.groups import Groups, unknown_groups
 from rankwell.matching.policy import Policy
@@ -96,6 +97,7 @@ class Plan:
     def with_metrics(self, metrics: tuple[Metric, ...]) -> Plan:
         """Return the same plan with other metrics."""
         asked = asked_of(metrics, self.task.asked.policy)
+        refuse_budgets(metrics, asked)
         self._refuse_unready(asked)
         if "spans" in self.task.asked.needs:
             refuse_beside_spans((*self.metrics, *metrics), self.policy)
@@ -122,6 +124,7 @@ class Plan:
             "history": ("train=", context.train),
             "counts": ("train=", context.train),
             "users": ("users=", context.users),
+            "sizes": ("the sizes of items", context.sizes),
             "spans": ("judgements of spans", items if "spans" in self.task.asked.needs else None),
             "grade_min": ("the lowest grade", context.grade_min),
         }
@@ -301,6 +304,7 @@ def _context(inputs: Inputs, pool: Pool) -> tuple[Context, Counter[str]]:
     needs = asked.needs
     counts: Counter[str] = Counter()
     groups = None if asked.policy.group is None else Groups.of(asked.policy, items)
+    sizes = Sizes.of(asked.policy, items) if "sizes" in needs else None
     if groups is not None:
         items = None  # which are single ones
     catalogue, history = None if items is None else Known(items.item), None
@@ -320,6 +324,7 @@ def _context(inputs: Inputs, pool: Pool) -> tuple[Context, Counter[str]]:
         users=inputs.users if "users" in needs else None,
         cuts=asked.cuts,
         groups=groups,
+        sizes=sizes,
     )
     for metric in inputs.metrics:
         metric.check_tables(context)

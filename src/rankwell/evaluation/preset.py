@@ -96,6 +96,8 @@ class Preset:
             If the preset has no such metric, or the tool's definition has no such parameter or needs a cut-off.
         """
         asked = metric_of(metric)
+        if asked.budget is not None:
+            raise UsageError(f"{asked}: no tool has a budget: leave out the preset {brief(self.name)}.")
         if (reason := self.not_reproduced.get(asked.name)) is not None:
             raise UsageError(
                 f"the preset for {self.tool} {self.version} does not reproduce {asked.name}: {reason}. Leave out the preset "

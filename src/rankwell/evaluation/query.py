@@ -40,6 +40,7 @@ class JudgedQuery:
     parts: Ids | None = (
         None  # what the run calls the parts of the query, if it has parts; ranks then go on from one to the next
     )
+    sized: Ranked | None = None  # the rows that a budget cuts, which are not folded into groups
 
     def ids(self, top: int | None = None) -> Ids:
         """Return the item ids, best first, down to a rank if it is given."""
@@ -73,6 +74,7 @@ def one_query(task: Task, table: Columns, query: str | int | None) -> JudgedQuer
     grades: dict[int, float] = {}
     scores: dict[int, float] = {}
     parts = None
+    sized: Ranked | None = None
     if len(rows):
         lists = table.part(rows)
         judged, _ = judge(lists, pool, task.asked.reading("judgement"), task.context)
@@ -80,7 +82,7 @@ def one_query(task: Task, table: Columns, query: str | int | None) -> JudgedQuer
         ids = ids if groups is None else groups.groups_of(ids, lists.place)[0]
         items = Known(ids[ids.group()[1]])
         parts = Parts.of(lists).names if "part" in lists.extra else None
-        whole = _shown_list(task, lists, pool, items)
+        whole, sized = _shown_list(task, lists, pool, items)
         assert whole.item is not None
         order = np.argsort(whole.rank, kind="stable")
         item, rank, ranks = whole.item[order], whole.rank[order], whole.rank.tolist()
@@ -88,7 +90,9 @@ def one_query(task: Task, table: Columns, query: str | int | None) -> JudgedQuer
         scores = {} if whole.score is None else dict(zip(ranks, whole.score.tolist(), strict=True))
     else:
         judged = missing_lists(pool, NO_ROWS)
-    return JudgedQuery(own_id.one(0), judged, task, items, item, rank, grades, scores, pool.items, parts)
+    return JudgedQuery(
+        own_id.one(0), judged, task, items, item, rank, grades, scores, pool.items, parts, sized
+    )
 
 
 def _id_of_query(queries: Ids, judged: Ids, query: str | int | None) -> Ids:
@@ -128,17 +132,18 @@ def _pool_of_query(pool: Pool, row: int) -> Pool:
     )
 
 
-def _shown_list(task: Task, lists: Lists, pool: Pool, items: Known) -> Ranked:
-    """The whole list at its ranks under the policy, with the scores of the run if it has any."""
+def _shown_list(task: Task, lists: Lists, pool: Pool, items: Known) -> tuple[Ranked, Ranked | None]:
+    """The whole list at its ranks under the policy, with the scores of the run if it has any; and the rows that a budget cuts."""
     has_scores = not lists.by_rank or lists.given is not None
     asked = task.asked.reading("shown", *(["score"] if has_scores else []))
-    whole = judge(lists, pool, replace(asked, deepest=None), task.context.of_run(items))[0].shown
+    judged, _ = judge(lists, pool, replace(asked, deepest=None), task.context.of_run(items))
+    whole = judged.shown
     if "part" in whole.extra:
         whole.rank = np.arange(1, len(whole) + 1)
     elif task.asked.policy.unjudged == "condense":
         whole = whole.where(task.context.scale.judged(whole.grade))
         whole.rank = np.arange(1, len(whole) + 1)
-    return whole
+    return whole, judged.sized if "sizes" in asked.needs else None
 
 
 def lists_of(run: Run, queries: Ids) -> Run:

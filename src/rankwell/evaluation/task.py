@@ -203,7 +203,7 @@ class Task:
             return np.full(len(judged), np.nan), NO_VALUES
         if metric.sampled is not None:
             _refuse_longer_lists(metric, metric.sampled, judged)
-        values = np.asarray(metric.per_query(judged, self.context), np.float64)
+        values = np.asarray(metric.values(judged, self.context), np.float64)
         if values.shape != judged.pool_row.shape:
             raise DataError(
                 f"{metric}: per_query returned an array of shape {values.shape} for {len(judged)} queries; return one value "
@@ -219,6 +219,9 @@ class Task:
         if is_judged is None and not missing:
             return values, values
         without = np.isnan(values) if is_judged is None else np.isnan(values) & is_judged
+        if (of_lists := metric.undefined_lists(without, judged)) is not None and of_lists.any():
+            n[metric, "undefined by the list"] = int(of_lists.sum())
+            without = without & ~of_lists
         if metric.undefined == "judgements" and without.any():
             n[metric, "undefined by the judgements"] = int(without.sum())
             if self.asked.policy.undefined == "error":

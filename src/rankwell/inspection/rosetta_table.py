@@ -105,6 +105,10 @@ def rosetta(
         tables = {"qrels": qrels, "train": train, "items": items}
         metrics = [name for word, names in USUAL.items() if tables[word] is not None for name in names]
     own_metrics, policy = metrics_of(metrics), policy_with(policy, {})
+    if sized := [str(metric) for metric in own_metrics if "sizes" in metric.needed()]:
+        raise UsageError(
+            f"{sized[0]} reads the sizes of items, which no other tool does; leave it out of a rosetta."
+        )
     request = Request(metrics=own_metrics, policy=policy, qrels=qrels, train=train, items=items, users=users)
     tools = Tools(request)
     # a tool's definition may need a table that ours does without

@@ -84,7 +84,7 @@ def measure_of(wanted: Wanted) -> Measure:
         For a metric, or a switch of it, of which the change has no closed form here.
     """
     metric = metric_of(wanted)
-    if type(metric) is AP:
+    if type(metric) is AP and metric.budget is None:
         if metric.denom not in (None, "R", "min_rk"):
             raise UsageError(f"{metric}: judgements are chosen for AP divided by R or min(R, k).")
         return Measure(metric, is_quadratic=True)
@@ -94,7 +94,7 @@ def measure_of(wanted: Wanted) -> Measure:
             f"Take gain=linear or gain=exp2."
         )
     is_fixed = getattr(metric, "denom", "k") == "k" and getattr(metric, "max_grade", None) != "query"
-    if type(metric) not in LINEAR or not is_fixed:
+    if type(metric) not in LINEAR or not is_fixed or metric.budget is not None:
         hint = " For nDCG take dcg: its order of two lists is the same." if isinstance(metric, nDCG) else ""
         raise UsageError(
             f"{metric}: judgements are chosen for {EXAMPLES}, whose change has a closed form.{hint}"

@@ -17,6 +17,7 @@ from rankwell.tables.items_users import Items, Users
 from rankwell.tables.ranked import Ranked
 
 if TYPE_CHECKING:
+    from rankwell.matching.budgets import Sizes
     from rankwell.matching.groups import Groups
     from rankwell.tables.fingerprints import Digest
     from rankwell.tables.states import Amounts
@@ -28,7 +29,8 @@ class Context(Derived):
 
     ``items`` and the items of ``train`` use the catalogue's rows. Without an items table the catalogue is the items of train.
     ``cuts`` are the cut-offs asked for, by the name of a metric. ``parent`` is the context that this one was derived from, if
-    the catalogue belongs to one run. ``groups`` says of which group an item is, if lists are folded.
+    the catalogue belongs to one run. ``groups`` says of which group an item is, if lists are folded, ``sizes`` what items cost of a
+    budget.
     """
 
     lifetime: ClassVar[int] = 1
@@ -43,6 +45,7 @@ class Context(Derived):
     cuts: Mapping[str, tuple[int | None, ...]] = field(default_factory=dict)
     parent: Context | None = None
     groups: Groups | None = None
+    sizes: Sizes | None = None
 
     def of_run(self, catalogue: Known) -> Context:
         """Return the context of one run whose items are the catalogue."""

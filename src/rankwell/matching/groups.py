@@ -149,10 +149,13 @@ def unknown_groups(counts: Mapping[str, int]) -> dict[str, int]:
     return {} if not judgements or counts.get("judged items found", 0) else {UNKNOWN: judgements}
 
 
-def fold(lists: Lists, rule: int, groups: Groups, policy: Policy, counts: dict[str, int]) -> Lists:
+def fold(
+    lists: Lists, rule: int, groups: Groups, policy: Policy, counts: dict[str, int], *, is_folded: bool = True
+) -> Lists:
     """Return lists of groups: of each the first row in the order of a list, with rank 1, 2, …; what else it has is counted.
 
-    A repeated item is an error, or is folded with its group.
+    A repeated item is an error, or is folded with its group. Unless it is folded, a later row of a group stays at its rank, and only
+    items that are dropped where they are repeated go.
 
     Raises
     ------
@@ -163,11 +166,13 @@ def fold(lists: Lists, rule: int, groups: Groups, policy: Policy, counts: dict[s
     order.sort(rows, lists.offsets, lists.score, *lists.items.columns, rule)
     items, outside = groups.groups_of(lists.items, lists.place)
     again, firsts = match.repeats(lists.offsets, *items[rows].columns)
+    copies = again[:0]
     if len(again):
         # copies of an item are copies of its group, too: only there they are looked for
-        _refuse_copies(lists, rows, again, firsts, policy, counts)
+        copies = _refuse_copies(lists, rows, again, firsts, policy, counts)
+    left_out = again if is_folded else copies if policy.duplicates == "drop" else copies[:0]
     kept = np.ones(lists.rows, bool)
-    kept[again] = False
+    kept[left_out] = False
     until = offsets_of(kept)
     offsets, rows = until[lists.offsets], rows[kept]
     counts[FOLDED] = len(again)
@@ -179,7 +184,7 @@ def fold(lists: Lists, rule: int, groups: Groups, policy: Policy, counts: dict[s
         items=items[rows],
         score=-places_of(np.diff(offsets)).astype(np.float64),
         given=lists.given[rows] if lists.given is not None else None if lists.by_rank else lists.score[rows],
-        ranks=None,
+        ranks=None if is_folded or len(left_out) or lists.ranks is None else lists.ranks[rows],
         has_ranks=False,
         by_rank=True,
         extra=lists.extra and {word: column[rows] for word, column in lists.extra.items()},
@@ -194,8 +199,8 @@ def _refuse_copies(
     firsts: np.ndarray,
     policy: Policy,
     counts: dict[str, int],
-) -> None:
-    """Raise DataError if a list repeats an item and the policy refuses that; else count the copies."""
+) -> np.ndarray:
+    """Return the places of rows, in order, that repeat an item, and count them; DataError if the policy refuses that."""
     several = np.zeros(len(rows), bool)  # rows of groups that have several
     several[again] = several[firsts] = True
     looked = np.flatnonzero(several)
@@ -204,11 +209,13 @@ def _refuse_copies(
     offsets = np.searchsorted(looked, lists.offsets)
     copies, first_of = match.repeats(offsets, *own.columns)
     if not len(copies):
-        return
+        return copies
     if policy.duplicates == "error":
         first, second = sorted((int(ascending[first_of[0]]), int(ascending[copies[0]])))
         raise lists.repeat_error(first, second)
     counts["rows that repeat an item"] = len(copies)
+    found: np.ndarray = looked[copies]
+    return found
 
 
 def find_separator(items: Ids, judged: Ids) -> tuple[str, int] | None:

@@ -25,7 +25,8 @@ class Judged(Derived):
 
     ``pool_row`` is each query's row in the pool (-1: not judged), ``is_judged`` which queries are judged (None: all), ``in_run``
     whether the lists come from the run, ``found`` the judged items at the ranks they have in the run, ``ideal`` all judged items,
-    best first, ``ties`` the first rank and the size of the group of tied scores of each hit, ``shown`` (only if a metric needs it) the whole list, ``n_retrieved`` the length of each
+    best first, ``ties`` the first rank and the size of the group of tied scores of each hit, ``shown`` (only if a metric needs it) the whole list, ``sized`` the whole list with sizes
+    before rows are folded into groups, if a budget cuts it, ``n_retrieved`` the length of each
     list, ``ranks`` where the lists begin and the rank of each row of the run, None if ranks have no gaps. ``is_expected`` asks
     for the mean over all orders of tied scores. Of a run with parts, ``parts`` is the number of parts of each list, and ``shown`` has the
     part of each row, from 1, in ``extra``; ranks are those within a part. Values shared by the metrics of the batch are cached with ``once``.
@@ -47,10 +48,11 @@ class Judged(Derived):
         is_expected: bool = False,
         ranks: tuple[np.ndarray, np.ndarray] | None = None,
         parts: np.ndarray | None = None,
+        sized: Ranked | None = None,
     ) -> None:
         self.queries, self.pool_row, self.found, self.n_retrieved = queries, pool_row, found, n_retrieved
         self.ties, self.in_run, self.is_expected = ties, in_run, is_expected
-        self.pool, self.scale, self._shown = pool, pool.scale, shown
+        self.pool, self.scale, self._shown, self._sized = pool, pool.scale, shown, sized
         self.ranks, self.parts, self.is_condensed = ranks, parts, False
         self._before: Judged | None = None  # the same queries before their hits were reordered
         # None, the usual case, saves every metric of a batch a choice per query
@@ -114,6 +116,11 @@ class Judged(Derived):
         return self._shown
 
     @property
+    def sized(self) -> Ranked:
+        """The whole lists in rank order with the size of each row; a later row of a group is as if it were unjudged."""
+        return self.shown if self._sized is None else self._sized
+
+    @property
     def ideal(self) -> Ranked:
         """All judged items of these queries, highest grade first."""
         return self.once_for_any_order(Judged._ideal)
@@ -138,7 +145,10 @@ class Judged(Derived):
 
     def take(self, rows: np.ndarray, found: Ranked, *, is_whole: bool = True) -> Judged:
         """Return the judged lists of some queries, in the order of their rows, with new hits, on request without the whole lists."""
-        whole = self._shown.of_queries(rows) if is_whole and self._shown is not None else None
+        whole, sized = (
+            each.of_queries(rows) if is_whole and each is not None else None
+            for each in (self._shown, self._sized)
+        )
         found = found.of_queries(rows)
         part = as_slice(rows)
         queries, pool_row, lengths = self.queries[part], self.pool_row[part], self.n_retrieved[part]
@@ -148,7 +158,16 @@ class Judged(Derived):
             ranks = offsets, ranks[1][places]
         parts = None if self.parts is None else self.parts[part]
         return Judged(
-            queries, pool_row, found, lengths, self.pool, whole, in_run=self.in_run, ranks=ranks, parts=parts
+            queries,
+            pool_row,
+            found,
+            lengths,
+            self.pool,
+            whole,
+            in_run=self.in_run,
+            ranks=ranks,
+            parts=parts,
+            sized=sized,
         )
 
     def reordered(self, found: Ranked) -> Judged:
@@ -169,6 +188,7 @@ class Judged(Derived):
             in_run=self.in_run,
             is_expected=self.is_expected,
             parts=self.parts,
+            sized=self._sized,
         )
         lists._before = self._before or self
         return lists

@@ -100,7 +100,14 @@ def judge(
         lists = _break_ties(lists, pool_row, pool, how, context.groups, counts)
     if policy.depth is not None:
         lists = _first_rows(lists, rule, policy.depth)
+    spread, sized = None, None
+    if "sizes" in needs:
+        assert context.sizes is not None
+        is_read = pool_row >= 0 if policy.population == "judged" else None
+        lists = replace(lists, extra={**lists.extra, "size": context.sizes.of_rows(lists, is_read)})
     if context.groups is not None:
+        if "sizes" in needs:  # which a budget counts of all rows
+            spread = fold(lists, rule, context.groups, policy, {}, is_folded=False)
         lists, matches = fold(lists, rule, context.groups, policy, counts), None
         if lists.items.is_text != pool.items.is_text:
             lists, pool = _same_kinds(lists, pool, counts)
@@ -117,6 +124,8 @@ def judge(
     whole = None
     if "shown" in needs:
         whole = whole_lists(lists, rule, left_out, matches, pool_row, pool, asked, context, counts)
+        if spread is not None:
+            sized = _unfolded(spread, rule, pool_row, pool, asked, context)
     if parts is None:
         judged = Judged(
             lists.queries,
@@ -128,6 +137,7 @@ def judge(
             ties=ties,
             is_expected=policy.ties == "expected",
             ranks=None if lists.ranks is None else (lists.offsets, lists.ranks),
+            sized=sized,
         )
     else:
         firsts = parts.firsts
@@ -254,7 +264,7 @@ def _break_ties(
     grade[copies] = grade[firsts]
     # equal grades of a tie are in the default order, so best and worst are one order each
     base = np.arange(lists.rows)
-    order.sort(base, lists.offsets, lists.score, *lists.items.columns, order.TIE_RULES["item-desc"])
+    order.sort(base, lists.offsets, lists.score, *given.items.columns, order.TIE_RULES["item-desc"])
     # the sign makes the worst first; reduceat looks at each group of ties once
     level = levels(grade, pool.scale)[base] * (1.0 if how == "best" else -1.0)
     heads, sizes = _tied_groups(lists.score[base], lists.offsets)
@@ -545,6 +555,18 @@ def whole_lists(
     if context.catalogue is not None:
         whole.item = _items(lists, rows, whole, pool_row, asked.policy, context, counts)
     return whole
+
+
+def _unfolded(
+    lists: Lists, rule: int, pool_row: np.ndarray, pool: Pool, asked: Asked, context: Context
+) -> Ranked:
+    """The whole lists of rows that are named after their groups, of which the first of each group alone is held against judgements."""
+    if lists.items.is_text != pool.items.is_text:
+        lists, pool = _same_kinds(lists, pool, {})
+    matches = _hits(lists, pool_row, pool, np.zeros(lists.rows, np.uint8))
+    if lists.ranks is not None:
+        lists = number_given(lists, NO_TEXT, asked.policy, {})
+    return whole_lists(lists, rule, NO_TEXT, matches, pool_row, pool, asked, context, {})
 
 
 def _items(

@@ -12,6 +12,8 @@ from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.records import SetOnce, record
 from rankwell.tables.arguments import UNFIT, fit_kind, kinds_of
 
+Fill = Literal["stop", "skip", "cut"]
+
 
 @record(kw_only=True)
 class Policy(SetOnce):
@@ -68,6 +70,11 @@ class Policy(SetOnce):
     judged
         With ``group``, what judgements are of: ``groups``, or ``items`` (a group has the highest grade of its items); by default
         the ids of the run tell, and where both are judged it is refused.
+    sizes
+        What each item costs of a budget such as ``@2000t``: a column of ``items=`` with numbers from 0 (``"tokens"``).
+    fill
+        How a list fills a budget: ``stop`` (a row that does not fit ends it), ``skip`` (such a row is left out, and what stays is
+        numbered 1 to n), ``cut`` (it counts by the part that fits, and ends the list); printed with ``sizes``.
 
     Raises
     ------
@@ -98,6 +105,8 @@ missing=skip undefined=skip population=all unjudged=nonrelevant outside=error re
     drop_own_query: bool = False
     group: str | None = None
     judged: Literal["groups", "items"] | None = None
+    sizes: str | None = None
+    fill: Fill = "stop"
 
     def __post_init__(self) -> None:
         for rule in fields(self):
@@ -129,6 +138,7 @@ missing=skip undefined=skip population=all unjudged=nonrelevant outside=error re
         object.__setattr__(self, "drop_own_query", drops)
         object.__setattr__(self, "rel", int(rel) if rel is not None and rel.is_integer() else rel)
         self._check_groups()
+        self._check_sizes()
         if self.ties == "expected" and self.depth is not None:
             raise UsageError(
                 "Policy(ties='expected', depth=…): it is undecided which of several tied items lie within the depth; "
@@ -160,6 +170,17 @@ missing=skip undefined=skip population=all unjudged=nonrelevant outside=error re
         if separator_of(self.group) is None and not any(map(str.isalnum, self.group)):
             object.__setattr__(self, "group", before(self.group))
 
+    def _check_sizes(self) -> None:
+        given: Any = self.sizes
+        if given is None and self.fill != "stop":
+            raise UsageError(
+                f"Policy(fill={brief(self.fill)}) says how a list fills a budget; give sizes= too, such as sizes='tokens'."
+            )
+        if given is not None and (not isinstance(given, str) or not given):
+            raise UsageError(
+                f"Policy(sizes={brief(given)}): sizes must be a column of items=, such as 'tokens'."
+            )
+
     def __str__(self) -> str:
         return " ".join(f"{name}={value}" for name, value in self.to_dict().items() if value is not None)
 
@@ -178,7 +199,7 @@ missing=skip undefined=skip population=all unjudged=nonrelevant outside=error re
         return "item-desc" if self.ties in ("best", "worst", "expected") else self.ties
 
     def to_dict(self) -> dict[str, str | float | None]:
-        """Return the fields as plain values; ``depth`` None is written ``all``; ``drop_own_query`` and groups only if they are asked for."""
+        """Return the fields as plain values; ``depth`` None is written ``all``; ``drop_own_query``, groups and sizes only if they are asked for."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         if values["depth"] is None:
             values["depth"] = "all"
@@ -186,7 +207,9 @@ missing=skip undefined=skip population=all unjudged=nonrelevant outside=error re
             values["rel"] = int(values["rel"])
         if not self.drop_own_query:
             del values["drop_own_query"]
-        for name in ("group", "judged"):
+        if self.sizes is None:
+            del values["fill"]
+        for name in ("group", "judged", "sizes"):
             if values[name] is None:
                 del values[name]
         return values
@@ -257,6 +280,8 @@ class Rules(TypedDict, total=False):
     drop_own_query: bool
     group: str | None
     judged: Literal["groups", "items"] | None
+    sizes: str | None
+    fill: Fill
 
 
 def policy_with(policy: Policy | None, rules: Mapping[str, Any], others: Iterable[str] = ()) -> Policy:
@@ -307,7 +332,7 @@ def choices(field: str) -> tuple[str, ...]:
     >>> choices("missing")
     ('empty', 'skip')
     """
-    if field in ("depth", "rel", "group"):
+    if field in ("depth", "rel", "group", "sizes"):
         return ()
     # of a field that may be left open, the words beside None
     return tuple(

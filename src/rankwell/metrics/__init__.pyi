@@ -119,6 +119,7 @@ from rankwell.metrics.binary.sets import SetF as SetF
 from rankwell.metrics.binary.sets import SetP as SetP
 from rankwell.metrics.binary.sets import SetR as SetR
 from rankwell.metrics.beyond.evenness import Simpson as Simpson
+from rankwell.metrics.evidence.sizes import SizeP as SizeP
 from rankwell.metrics.evidence.spans import SpanF as SpanF
 from rankwell.metrics.evidence.spans import SpanIoU as SpanIoU
 from rankwell.metrics.evidence.spans import SpanP as SpanP
@@ -132,6 +133,7 @@ from rankwell.metrics.beyond.calibration import UPD as UPD
 from rankwell.metrics.beyond.serendipity import Unexpectedness as Unexpectedness
 from rankwell.metrics.binary.incompleteness import UnjudgedShare as UnjudgedShare
 from rankwell.metrics.beyond.familiarity import Unserendipity as Unserendipity
+from rankwell.metrics.evidence.sizes import Used as Used
 from rankwell.metrics.beyond.reach import UserCoverage as UserCoverage
 from rankwell.metrics.ratings.ratings import UserMAE as UserMAE
 from rankwell.metrics.ratings.ratings import UserMSE as UserMSE
@@ -270,6 +272,7 @@ __all__ = [
     "SetP",
     "SetR",
     "Simpson",
+    "SizeP",
     "SpanF",
     "SpanIoU",
     "SpanP",
@@ -283,6 +286,7 @@ __all__ = [
     "Unexpectedness",
     "UnjudgedShare",
     "Unserendipity",
+    "Used",
     "UserCoverage",
     "UserMAE",
     "UserMSE",

@@ -22,8 +22,14 @@ def profile(text: str) -> list[str] | None:
     >>> profile("recsys@5")[:3], profile("ndcg@5")
     (['ndcg@5', 'hit@5', 'r@5'], None)
     """
-    match = re.fullmatch(r"\s*(\w+)\s*(?:@\s*(\d+)\s*)?", text)
+    match = re.fullmatch(r"\s*(\w+)\s*(?:@\s*([\d.]+)\s*(t)?\s*)?", text)
     if match is None or match[1].lower() not in PROFILES:
+        return None
+    if match[3]:
+        raise UsageError(
+            f"{brief(text)}: not all of these metrics take a budget; write those that do, such as r@{match[2]}t."
+        )
+    if match[2] and not match[2].isdecimal():
         return None
     k = int(match[2] or K)
     if k < 1:

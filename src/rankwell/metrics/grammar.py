@@ -1,6 +1,6 @@
 """Grammar of a metric's text, and other tools' spellings, for the hint of an error: these are never read with rankwell's defaults.
 
-text  = name ["(" [param "=" value {"," param "=" value}] ")"] ["@" k]
+text  = name ["(" [param "=" value {"," param "=" value}] ")"] ["@" (k | budget "t")]
 value = number | true | false | none | word | 'quoted' | "[" … "]" | "{" pair … "}" | text
 pair  = number ":" number | others ":" own
 
@@ -9,6 +9,7 @@ A bare word is read as a metric if the parameter's type is Metric: ``by_topic(me
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable
 from itertools import chain
@@ -85,7 +86,7 @@ FOREIGN = {
 
 _SPELLING = re.compile(
     r"(?P<name>[a-z0-9_-]*?[a-z](?:1(?=[^\d.]))?)(?P<cut>_cut)?"
-    r"(?:(?:_at_?|[_.:@(\[ -])?(?P<at>k|\d+(?:\.\d+)?(?:,\d+(?:\.\d+)?)*)[)\]]?)?"
+    r"(?:(?:_at_?|[_.:@(\[ -])?(?P<at>k|\d+(?:\.\d+)?(?:,\d+(?:\.\d+)?)*)(?P<budget> ?t(?:ok(?:en)?s?)?)?[)\]]?)?"
 )
 
 
@@ -136,7 +137,7 @@ def metric_of(wanted: str | Metric | type[Metric], *, complete: bool = True) -> 
             f"{brief(wanted)} is not a metric. Write text such as 'ndcg@10', or a value such as rw.P @ 5."
         )
     if complete:
-        if isinstance(wanted, str) and made.cut == "required" and made.k is None:
+        if isinstance(wanted, str) and made.cut == "required" and made.k is None and made.budget is None:
             raise UsageError(NO_CUT.format(name=wanted.strip()))  # as it was written
         made.check()
     return made
@@ -220,7 +221,7 @@ class _Reader:
             while not self._take("sign", ")"):
                 if values:
                     self._expect("sign", "',' or ')'", ",")
-                allowed = [each for each in parameter_types(cls) if each != "k"]
+                allowed = [each for each in parameter_types(cls) if each not in ("k", "budget")]
                 name = self._expect("word", "the name of a parameter")
                 name = name if name in allowed else name.lower()
                 if name not in allowed:
@@ -234,18 +235,24 @@ class _Reader:
                 is_text = parameter_types(cls)[name] is Metric and isinstance(value, str)
                 values[name] = metric_of(value, complete=False) if is_text else value
         if self._take("sign", "@"):
-            k = self._expect("number", "a cut-off (a whole number of at least 1)")
-            if not k.isdecimal() or not k.strip("0"):
-                raise UsageError(
-                    f"{brief(self.text)}: the cut-off must be a whole number of at least 1, not {k}."
-                )
-            if len(k.lstrip("0")) > LONGEST_CUT:
-                raise UsageError(
-                    f"{brief(self.text)}: the cut-off has {len(k):,} digits; it is at most 2^53."
-                )
-            values["k"] = int(k)
+            values |= self._cut()
         self.depth -= 1
         return cls(**values)
+
+    def _cut(self) -> dict[str, Any]:
+        """A rank, or a budget: a number and a t."""
+        if self._take("word", "inft"):
+            return {"budget": math.inf}
+        k = self._expect("number", "a cut-off (a whole number of at least 1)")
+        if self._take("word", "t"):
+            return {"budget": float(k)}
+        if not k.isdecimal() or not k.strip("0"):
+            raise UsageError(
+                f"{brief(self.text)}: the cut-off must be a whole number of at least 1, not {k}."
+            )
+        if len(k.lstrip("0")) > LONGEST_CUT:
+            raise UsageError(f"{brief(self.text)}: the cut-off has {len(k):,} digits; it is at most 2^53.")
+        return {"k": int(k)}
 
     def _value(self) -> Any:
         number = self._take("number")
@@ -313,6 +320,7 @@ def suggest_spelling(text: str, is_right: Callable[[str], bool]) -> str:
     name, at = match["name"].replace("-", "_"), match["at"]
     names = RENAMED.get(f"{name}{match['cut'] or ''}") or RENAMED.get(name) or (name,)
     points = [] if at is None else [str(CUT) if at == "k" else at] if "," not in at else at.split(",")
+    points = [f"{point}t" for point in points] if match["budget"] else points
     written = [_write(name, point) for point in points or [None] for name in names]
     texts = [text for text in written if is_right(text)]
     if not texts:

@@ -6,13 +6,14 @@ from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cache
-from typing import Any, ClassVar, Literal, Self, TypeVar, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar, dataclass_transform
 
 import numpy as np
 
 from rankwell.errors import UsageError, brief, one_of
 from rankwell.matching.context import Context
 from rankwell.matching.judged import Judged
+from rankwell.metrics import budgets
 from rankwell.metrics.bounds import HasBounds
 from rankwell.metrics.names import MODULES
 from rankwell.metrics.parameters import check_cut, describe_kinds, fit_parameter, parameter_kinds, value_text
@@ -21,8 +22,12 @@ from rankwell.tables.arguments import LARGEST, UNFIT
 from rankwell.tables.columns import COLUMNS
 from rankwell.tables.states import Average, Diagnostics, Mean, State, WeightedMean
 
+if TYPE_CHECKING:
+    from rankwell.metrics.budgets import Budget
+
 Better = Literal["higher", "lower", "neither"]
 
+OF_ALL = frozenset({"k", "sampled", "budget"})  # parameters of every metric
 MOST_NESTED = 10  # metrics of metrics
 NO_CUT = "{name} needs a cut-off: write {name}@10."
 REGISTRY: dict[str, type[Metric]] = {}
@@ -53,7 +58,7 @@ def definition(cls: M) -> M:
 class MetricType(ABCMeta):
     """Lets a class stand for its defaults: ``P @ 5`` is ``P(k=5)``."""
 
-    def __matmul__(cls, k: int) -> Any:
+    def __matmul__(cls, k: int | Budget) -> Any:
         return cls() @ k
 
 
@@ -62,7 +67,8 @@ class Metric(SetOnce, metaclass=MetricType):
     """A definition with all its parameters, as a value: comparable, hashable, picklable, and written as text.
 
     Subclass ``QueryMetric`` or ``CorpusMetric``, not this class. ``cut`` says whether ``@k`` is required, optional or
-    refused; ``needs`` names the tables that the metric reads; ``judgements`` says whether it reads qrels. ``sampled``
+    refused; ``needs`` names the tables that the metric reads; ``judgements`` says whether it reads qrels. ``budget`` cuts lists by the
+    sizes of their items, in place of ``k``. ``sampled``
     (metrics of judgements only) states that the lists rank this many randomly drawn candidates beside the relevant items;
     values are computed from the lists as they are, under a name that keeps them apart from values over all items.
     ``sliceable``: the metric is meaningful when only some items' judgements count (``slices=``). ``sees_missing``: a list
@@ -92,6 +98,7 @@ class Metric(SetOnce, metaclass=MetricType):
 
     k: int | None = None
     sampled: int | None = None
+    budget: float | None = None
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -117,16 +124,25 @@ class Metric(SetOnce, metaclass=MetricType):
 
     def __post_init__(self) -> None:
         for name, kinds in parameter_kinds(type(self)):
+            if name == "budget":
+                continue
             # in one normal form, so that k=5 and k=5.0 are the same metric, to the letter of its text
             object.__setattr__(self, name, self._fit(name, getattr(self, name), kinds))
             self._refuse_nesting(getattr(self, name))
         if self.k is not None:
             check_cut(self.name, self.k, self.cut)
+        if self.budget is not None:
+            object.__setattr__(self, "budget", budgets.fit_budget(self.budget, self.name))
+            budgets.refuse_budget(self)
 
     def _refuse_nesting(self, value: Any) -> None:
         """Refuse metrics of metrics of metrics … before something that follows them down runs out of stack."""
         depth = 1
         while isinstance(value, Metric):
+            if value.budget is not None:
+                raise UsageError(
+                    f"{value}: a metric at a budget cannot be part of another metric; ask for it by itself."
+                )
             depth += 1
             if depth > MOST_NESTED:
                 raise UsageError(f"{self.name}: metrics are nested more than {MOST_NESTED} deep.")
@@ -142,10 +158,11 @@ class Metric(SetOnce, metaclass=MetricType):
             f"{type(self).__name__}({name}={brief(value)}): {name} must be {describe_kinds(kinds)}{limit}."
         )
 
-    def __matmul__(self, k: int) -> Self:
-        if self.k is not None:
+    def __matmul__(self, k: int | Budget) -> Self:
+        if self.k is not None or self.budget is not None:
             raise UsageError(f"{self} already has a cut-off; {self} @ {k} gives a second one.")
-        return replace(self, k=k)
+        cut: dict[str, Any] = getattr(k, "cut", {"k": k})
+        return replace(self, **cut)
 
     @property
     def last_rank(self) -> int:
@@ -153,8 +170,8 @@ class Metric(SetOnce, metaclass=MetricType):
         return LARGEST if self.k is None else self.k
 
     def resolved(self) -> dict[str, Any]:
-        """Return the parameters except k, with defaults that depend on other parameters filled in."""
-        names = [field.name for field in fields(self) if field.name not in ("k", "sampled")]
+        """Return the parameters except those of every metric, with defaults that depend on other parameters filled in."""
+        names = [field.name for field in fields(self) if field.name not in OF_ALL]
         return {name: getattr(self, name) for name in names}
 
     def applies(self, parameter: str) -> bool:
@@ -163,7 +180,7 @@ class Metric(SetOnce, metaclass=MetricType):
 
     def check(self) -> None:
         """Raise UsageError if the metric cannot be computed as written, or a parameter has no effect."""
-        if self.cut == "required" and self.k is None:
+        if self.cut == "required" and self.k is None and self.budget is None:
             raise UsageError(NO_CUT.format(name=self.name))
         if self.sampled is not None and (self.sampled < 1 or not self.judgements):
             raise UsageError(
@@ -179,7 +196,7 @@ class Metric(SetOnce, metaclass=MetricType):
 
     def needed(self) -> frozenset[str]:
         """The tables that this metric requires, given its parameters."""
-        return self.needs
+        return self.needs if self.budget is None else self.needs | budgets.NEEDS
 
     def check_tables(self, context: Context) -> None:
         """Raise an error if a given table lacks a column that this metric needs."""
@@ -233,6 +250,7 @@ class Metric(SetOnce, metaclass=MetricType):
         shown = {**shown, "sampled": self.sampled}
         inside = ",".join(f"{name}={written(value)}" for name, value in shown.items() if value is not None)
         cut = "" if self.k is None else f"@{self.k}"
+        cut = cut if self.budget is None else budgets.cut_text(self.budget)
         return f"{self.name}({inside}){cut}" if inside else f"{self.name}{cut}"
 
     def __repr__(self) -> str:
@@ -240,7 +258,7 @@ class Metric(SetOnce, metaclass=MetricType):
 
     @cached_property
     def _identity(self) -> tuple[Any, ...]:
-        return (type(self), self.k, self.sampled, *self.resolved().values())
+        return (type(self), self.k, self.sampled, self.budget, *self.resolved().values())
 
     @cached_property
     def _hash(self) -> int:
@@ -284,6 +302,22 @@ class QueryMetric(HasBounds, Metric):
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
         """Return one value per query of the batch, NaN where the metric is undefined."""
 
+    def values(self, judged: Judged, context: Context) -> np.ndarray:
+        """Return the values that ``per_query`` has of the rows that the budget keeps; without a budget, of all rows."""
+        if self.budget is None:
+            return self.per_query(judged, context)
+        assert context.sizes is not None
+        kept = context.sizes.kept(judged, self.budget)
+        values = self.per_query(kept.lists, context)
+        if kept.longer is kept.lists:
+            return values
+        # of a row that fits in part, that part counts: the values are sums over rows
+        return values + kept.share * (self.per_query(kept.longer, context) - values)
+
+    def undefined_lists(self, without: np.ndarray, judged: Judged) -> np.ndarray | None:
+        """Return which of the queries without a value their lists leave so, of a metric that judgements leave undefined, too; None if none."""
+        return None
+
     def summary(self, values: np.ndarray) -> Average:
         """Return the state of defined values: an arithmetic mean."""
         return Mean.of(values)
@@ -294,7 +328,7 @@ class QueryMetric(HasBounds, Metric):
 
     def state(self, judged: Judged, context: Context) -> Average:
         """Return the state of the queries where the metric is defined."""
-        values = self.per_query(judged, context)
+        values = self.values(judged, context)
         return self.summary(values[~np.isnan(values)])
 
     def value(self, state: Average) -> float:

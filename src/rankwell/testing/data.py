@@ -80,6 +80,8 @@ class Data:
     def new_evaluator(self, metrics: Sequence[Metric], **options: Any) -> Evaluator:
         """Return a new evaluator of metrics, which has not evaluated anything yet."""
         policy, rename = options.pop("policy", JUDGED), options.pop("rename", str)
+        if any("sizes" in metric.needed() for metric in metrics):
+            policy = replace(policy, sizes="weight")
         chances = dict(zip(map(rename, ITEMS), CHANCES, strict=True))
         judgements = (
             self.judgements(metrics, chances) if any(metric.judgements for metric in metrics) else None

@@ -149,7 +149,7 @@ def _evaluated_in_turn(metrics: tuple[Metric, ...], data: Data) -> list[tuple[Re
     """Results of two runs: each of a new evaluator, of one that evaluated the other run before, and of one on two threads."""
     reads = frozenset[str]().union(*(metric.needed() | metric.needs for metric in metrics))
     tables: dict[str, Any] = {}
-    if not reads & {"catalogue", "features", "collection_size"}:
+    if not reads & {"catalogue", "features", "collection_size", "sizes"}:
         tables["items"] = None  # so that the catalogue is each run's own items
     if not reads & {"history", "counts"}:
         tables["train"] = None
@@ -226,9 +226,12 @@ def _place(row: tuple[str, float]) -> tuple[float, bytes]:
 
 
 def a_better_list_scores_no_worse(metric: Metric, data: Data) -> bool:
-    """Swapping two neighbours so that the higher grade comes first does not lower a metric of relevance."""
+    """Swapping two neighbours so that the higher grade comes first does not lower a metric of relevance.
+
+    At a budget it may: an item that is larger leaves less room.
+    """
     is_of_scores = "score" in metric.needed()  # of predicted ratings, whatever the order
-    if not metric.judgements or metric.better != "higher" or is_of_scores:
+    if not metric.judgements or metric.better != "higher" or is_of_scores or metric.budget is not None:
         return True
     return all(
         not data.results(metric, after)[metric] < data.results(metric, before)[metric] - 1e-12
@@ -262,7 +265,12 @@ def nothing_is_lost(metric: Metric, data: Data) -> bool:
 
 def best_and_worst_bracket_expected(metric: Metric, data: Data) -> bool:
     """The expected value over tie orders lies between the values under the worst and the best order."""
-    if not metric.has_expected_value() or metric.better != "higher" or not metric.judgements:
+    if (
+        metric.budget is not None
+        or not metric.has_expected_value()
+        or metric.better != "higher"
+        or not metric.judgements
+    ):
         return True
     low, middle, high = (
         data.results(metric, policy=Policy(grades="judgements", ties=ties, outside="ignore"))[metric]

@@ -17,7 +17,7 @@ from rankwell.results import Results
 from rankwell.testing.data import CHANCES, ITEMS, Data, examples, fit_run, read_tables
 from rankwell.testing.laws import LawBroken
 
-POLICY = Policy(grades="judgements", outside="ignore")
+POLICY = Policy(grades="judgements", outside="ignore", sizes="weight")
 KINDS = frozenset(
     {"topics", "propensity", "spans"}
 )  # columns of the judgements, read only if a metric needs them

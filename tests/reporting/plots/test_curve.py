@@ -188,3 +188,37 @@ def test_a_metric_that_has_a_cut_off_or_takes_none_is_refused(metric, message):
 def test_cut_offs_must_rise(ks):
     with pytest.raises(UsageError, match="ascending order"):
         at_cuts(without_cut("ndcg"), ks)
+
+
+SIZED = {
+    "items": [{"item": item, "tokens": size} for item, size in zip("abcd", (5, 10, 20, 1), strict=True)],
+    "sizes": "tokens",
+}
+
+
+def test_budgets_stand_in_place_of_cut_offs(tmp_path):
+    run, qrels = {"q": list("abcd"), "r": list("dcba")}, {"q": {"a": 1, "c": 1}, "r": {"a": 1}}
+    res = rw.evaluate(run, qrels, ["r@5t", "r@35.5t", "r@40t"], **SIZED)
+    assert len(set(res.mean.values())) == 3
+    res.save(tmp_path / "run.json")
+    for given, more in ((run, {"qrels": qrels, **SIZED}), (str(tmp_path / "run.json"), {})):
+        chart = plot.curve({"run": given}, metric="r", budgets=[5, 35.5, 40], **more)
+        spec_checked(chart)
+        points = {row["k"]: row["value"] for row in values_of(chart) if "value" in row and "told" in row}
+        assert points == {5: res["r@5t"], 35.5: res["r@35.5t"], 40: res["r@40t"]}
+        assert chart.title.text == "r within each budget"
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"metric": "r@5t", "budgets": [5]}, r"leave out the cut-off and write r; budgets= has the cut-offs"),
+        ({"metric": rw.R @ rw.Budget(5)}, r"budgets= has the cut-offs"),
+        ({"metric": "r", "budgets": [7, 5]}, r"must be distinct numbers in ascending order"),
+        ({"metric": "r", "budgets": [7], "ks": [1]}, r"in place of ks="),
+        ({"metric": "ndcg", "budgets": [7]}, "ndcg takes no budget"),
+    ],
+)
+def test_budgets_that_cannot_be_drawn_are_one_clear_error(given, message):
+    with pytest.raises(rw.RankwellError, match=message):
+        plot.curve({"run": {"q": list("abcd")}}, {"q": {"a": 1}}, **given, **SIZED)

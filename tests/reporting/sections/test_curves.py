@@ -122,3 +122,17 @@ def test_of_judged_spans_there_is_no_precision_of_items():
     assert set(found.charts) == {"curve"}
     assert [row["value"] for row in found.data["curve"] if row["system"] == "x"][:2] == [0.5, 1.0]
     assert material.judged == {}
+
+
+def test_a_metric_at_a_budget_is_drawn_over_budgets():
+    run = {"q": list("abcd"), "r": list("dcba")}
+    qrels = {"q": {"a": 1, "c": 1}, "r": {"a": 1}}
+    sized = {"items": [{"item": item, "tokens": size} for item, size in zip("abcd", (5, 10, 20, 1), strict=True)], "sizes": "tokens"}  # fmt: skip
+    found = section(material_of({"run": run}, qrels, ["r@20t", "p@2"], **sized))
+    res = rw.evaluate(run, qrels, [f"r@{budget}t" for budget in (5, 10, 20, 40, 80)], **sized)
+    assert {row["k"]: row["value"] for row in found.data["curve"]} == {
+        metric.budget: res[metric] for metric in res.metrics
+    }
+    text = page_of("t", [found], WORDS)
+    assert "r@20t" in text
+    assert "within each budget" in text

@@ -262,6 +262,10 @@ def evaluator_of(qrels: Any, metric: Wanted, policy: Policy, read: Mapping[str, 
             f"metric={brief(metric)}: must be one metric with a value per query, such as 'ndcg@10', whose mean can be made as "
             f"good as possible."
         )
+    if "sizes" in only.needed():
+        raise UsageError(
+            f"metric={only}: weights are learned from lists and judgements alone; leave out the budget."
+        )
     request = Request(metrics=(only,), policy=policy, qrels=qrels, of_qrels=read, threads=1, tie_ranges=False)
     return Evaluator.of(request)
 

@@ -51,6 +51,8 @@ class Axiom(ABC):
             return self._not_applicable(metric, "neither end of its range is better")
         if "spans" in metric.needs:
             return self._not_applicable(metric, "it reads judgements of spans, not of items")
+        if "sizes" in metric.needed():
+            return self._not_applicable(metric, "it reads the sizes of items, and an axiom's have none")
         try:
             return self._judge(metric, trials, seed)
         except RankwellError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from dataclasses import replace
 from typing import Any, Literal, overload
@@ -21,6 +22,7 @@ from rankwell.matching.spans import sizes_of
 from rankwell.metrics import metric_of
 from rankwell.metrics.additive import Additive, RankWeighted, Terms
 from rankwell.metrics.evidence.citations import OfCitations
+from rankwell.metrics.evidence.sizes import OfSizes
 from rankwell.metrics.evidence.spans import OfSpans
 from rankwell.metrics.grammar import foreign_name
 from rankwell.metrics.metric import Metric, QueryMetric
@@ -130,6 +132,8 @@ def worked_table(
     task.require_fit(inputs.runs[0])
     chosen = one_query(task, inputs.runs[0].rows.table(), query)
     value = float(task.measure(chosen.judged, Counter()).values[metric][0])
+    if metric.budget is not None:
+        return _at_budget(metric, chosen, value)
     terms, ideal_terms, notes = (
         _added(metric, chosen, value) if isinstance(metric, Additive) else (None, None, [])
     )
@@ -169,6 +173,72 @@ def worked_table(
     return Table(columns, rows, caption=f"{metric} for query {brief(chosen.query)}", notes=notes)
 
 
+def _at_budget(metric: QueryMetric, one: JudgedQuery, value: float) -> Table:
+    """The rows of a list down to the end of the budget: what each costs, at which rank it is kept, and what it adds."""
+    context, rows, budget = one.task.context, one.sized, metric.budget
+    assert context.sizes is not None
+    assert budget is not None
+    kept = context.sizes.kept(one.judged, budget)
+    shown, places, part = kept.longer.shown, kept.rows.tolist(), float(kept.share[0])
+    columns = [Column("rank", "count"), Column("item"), Column("grade"), Column("size"), Column("kept at")]
+    cells: list[list[Cell]] = []
+    at = {place: str(rank) for place, rank in zip(places, shown.rank.tolist(), strict=True)}
+    if part:
+        at[places[-1]] += f", {part:.4g} of it"
+    # nothing below the last row that is kept fits: the first of these shows it
+    last = 0 if rows is None else min(max(places, default=-1) + 1 + (part == 0), len(rows))
+    for place in range(last):
+        assert rows is not None
+        assert rows.item is not None
+        item, rank, size = (
+            str(one.items.ids.one(int(rows.item[place]))),
+            int(rows.rank[place]),
+            rows.extra["size"][place],
+        )
+        cells.append([rank, item, _grade(float(rows.grade[place])), f"{size:g}", at.get(place)])
+    used = float(shown.extra["size"].sum())
+    left = (0 if rows is None else len(rows)) - len(places)
+    end = "the whole list fits"
+    if part:
+        end = f"it ends within the row at rank {cells[-1][0]}"
+    elif left:
+        end = (
+            f"{left:,} of {left + len(places):,} rows do not fit"
+            if context.sizes.fill == "skip"
+            else f"it ends before rank {cells[-1][0]}"
+        )
+    notes = [f"{used:g} of the budget of {budget:g} are used: {end}"]
+    if isinstance(metric, Additive):
+        terms = metric.terms(kept.longer, context)
+        by_rank = {rank: place for place, rank in enumerate(terms.rows.rank.tolist())}
+        columns += [Column(metric.words[0], _kind(terms.gain)), Column(metric.words[1], "value")]
+        columns += [Column("product", "value"), Column("sum", "value")]
+        total = 0.0
+        for place, row in zip(range(last), cells, strict=True):
+            found = None if place not in at else by_rank.get(int(shown.rank[places.index(place)]))
+            gain, weight = (
+                (0.0, None) if found is None else (float(terms.gain[found]), float(terms.weight[found]))
+            )
+            # of sizes, the part of a row is its size already
+            is_part = part and place == places[-1] and not isinstance(metric, OfSizes)
+            product = gain * (weight or 0.0) * (part if is_part else 1.0)
+            total += product
+            row += [int(gain) if columns[5].kind == "count" else gain, weight, product, total]
+        below = float(metric.divisor(kept.longer, context)[0])
+        notes.append(_division(metric, total, below, value))
+    elif not math.isnan(value):
+        notes.append(
+            metric.division(kept.lists, context)
+            if isinstance(metric, OfSpans)
+            else f"{metric} = {number(value)}"
+        )
+    else:
+        notes.append(f"{metric} is undefined for this query")
+    if len(cells) > ALL_RANKS:
+        notes.append(f"{len(cells) - ALL_RANKS:,} more rows down to there are left out")
+    return Table(columns, cells[:ALL_RANKS], caption=f"{metric} for query {brief(one.query)}", notes=notes)
+
+
 def _added(metric: Additive, one: JudgedQuery, value: float) -> tuple[Terms, Terms | None, list[str]]:
     """The terms of the list, those of the ideal list, and the division in words."""
     context = one.task.context
@@ -181,7 +251,7 @@ def _division(metric: Additive, total: float, below: float, value: float) -> str
     if math.isnan(below) or below == 0:
         counted = "" if math.isnan(value) else f"; it counts as {value:g}"
         return f"{metric} is undefined: no judged item could be found{counted}"
-    word = metric.words[2]
+    word = metric.words[2] if metric.budget is None else re.sub(r"\bk\b", "rows kept", metric.words[2])
     divisor = f"{below:g}" if float(below).is_integer() else number(below)
     if not word:
         return f"{metric} = {number(total)}"
@@ -280,7 +350,8 @@ def _grade(grade: float) -> str | None:
 
 def has_contributions(metric: Metric, ties: str) -> bool:
     """Whether a metric's value is a sum over the ranks of one list; with ``ties=expected`` only weights of ranks are."""
-    return isinstance(metric, RankWeighted if ties == "expected" else Additive) and metric.of_list
+    kind = RankWeighted if ties == "expected" else Additive
+    return isinstance(metric, kind) and metric.of_list and metric.budget is None
 
 
 def contributions(one: JudgedQuery) -> dict[int, float]:

@@ -376,7 +376,7 @@ def targets_of(metrics: Any, estimators: Any = None) -> tuple[Target, ...]:
 
 def _target_of(metric: Metric, names: tuple[str, ...]) -> Target:
     target: Target
-    if type(metric) is AP:
+    if type(metric) is AP and metric.budget is None:
         if metric.denom not in (None, "R", "min_rk"):
             raise UsageError(f"{metric}: AP is estimated with denom=R, and at a cut-off min_rk.")
         target = APTarget(metric, tuple(name for name in names if name in OF_AP))

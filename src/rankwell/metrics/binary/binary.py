@@ -58,10 +58,13 @@ class _Counting(RankWeighted):
         hits, below = self.rows(judged), self.divisor(judged, context)
         return sums.shares(hits.query, hits.rank, self.last_rank, np.ascontiguousarray(below, np.float64))
 
+    def applies(self, parameter: str) -> bool:
+        """``denom`` of precision does not apply at a budget, which divides by the rows kept."""
+        return self.budget is None or parameter != "denom" or self.name == "r"
+
     def _shown(self, judged: Judged, denom: str) -> Any:
         """k, or the length of the list within k."""
-        assert self.k is not None
-        return judged.n_shown(self.k) if denom == "n" else self.k
+        return judged.n_shown(self.k) if denom == "n" or self.k is None else self.k
 
 
 @definition
@@ -104,7 +107,8 @@ class P(_Counting):
         """k, or min(k, n)."""
         shown = self._shown(judged, self.denom)
         # 0, undefined, without a relevant item; an empty list has the precision 0
-        return (judged.n_relevant(self.rel) > 0) * (shown if self.denom == "k" else np.maximum(shown, 1))
+        is_fixed = self.denom == "k" and self.k is not None
+        return (judged.n_relevant(self.rel) > 0) * (shown if is_fixed else np.maximum(shown, 1))
 
 
 @definition
@@ -294,6 +298,5 @@ class Hit(QueryMetric):
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
         """Whether a hit is among the first k, or the probability that one is."""
         hits = judged.relevant(self.rel)
-        assert self.k is not None
-        chance = chance_of_a_hit(hits, self.k) if judged.is_expected else hits.top(self.k).count() > 0
+        chance = chance_of_a_hit(hits, self.last_rank) if judged.is_expected else hits.top(self.k).count() > 0
         return np.where(judged.n_relevant(self.rel) > 0, chance.astype(np.float64), np.nan)

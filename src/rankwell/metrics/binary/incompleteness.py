@@ -52,7 +52,6 @@ class JudgedShare(QueryMetric):
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
         """Judged items in the first k, divided by min(k, n)."""
         found = judged.found.top(self.k)
-        assert self.k is not None
         known = found.where(context.scale.judged(found.grade)).count()
         shown = judged.n_shown(self.k)
         return ratio(known, np.maximum(shown, 1) if self.empty == "zero" else shown)

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -35,11 +35,12 @@ from rankwell.tables.fingerprints import fingerprints_of
 from rankwell.tables.machine import cores
 
 NO_INTERVAL = {"low": None, "high": None, "is_doubtful": False}
-CUT = re.compile(r"@\d+\s*$")
+CUT = re.compile(r"@\s*[\d.]+\s*t?\s*$")
 KS = (1, 3, 5, 10, 20, 50, 100)
 MOST_BANDS = 4  # more of them cover each other
 LOG_FROM = 10  # the deepest cut-off over the first: from here on the axis is logarithmic
 WIDTH, HEIGHT = 520, 320
+Word = Literal["k", "budget"]  # what cuts the lists
 
 
 def without_cut(metric: Wanted) -> Metric:
@@ -62,16 +63,24 @@ def without_cut(metric: Wanted) -> Metric:
         # a class makes one without a cut-off, which metric_of may refuse
         is_own = isinstance(metric, type) and issubclass(metric, Metric)
         uncut = metric() if is_own else metric_of(metric)  # type: ignore[operator]
-        has_cut = uncut.k is not None
+        has_cut = uncut.k is not None or uncut.budget is not None
         _ = uncut if has_cut else uncut @ 1  # which refuses a metric that takes none
-    base = replace(uncut, k=None)
+    base = replace(uncut, k=None, budget=None)
     if has_cut:
-        raise UsageError(f"metric={uncut}: leave out the cut-off and write {base}; ks= has the cut-offs.")
+        word = "ks" if uncut.budget is None else "budgets"
+        raise UsageError(f"metric={uncut}: leave out the cut-off and write {base}; {word}= has the cut-offs.")
     return base
 
 
-def at_cuts(base: Metric, ks: Sequence[int] | None) -> list[Metric]:
-    """Return the metric at each cut-off, and without any given what tells how deep the lists are."""
+def at_cuts(base: Metric, ks: Sequence[int] | None, budgets: Sequence[float] | None = None) -> list[Metric]:
+    """Return the metric at each cut-off, and without any given what tells how deep the lists are; or at each budget."""
+    if budgets is not None:
+        sizes = [fit_kind(each, float) for each in as_list("budgets", budgets)]
+        if ks is not None or not sizes or UNFIT in sizes or sizes != sorted({*sizes}):
+            raise UsageError(
+                f"budgets={brief(budgets)}: must be distinct numbers in ascending order, such as [500, 1000], in place of ks=."
+            )
+        return [replace(base, budget=size) for size in sizes]
     if ks is None:
         return [*(replace(base, k=k) for k in KS), Deepest()]
     cuts = [fit_kind(each, int) for each in as_list("ks", ks)]
@@ -83,9 +92,15 @@ def at_cuts(base: Metric, ks: Sequence[int] | None) -> list[Metric]:
 
 
 def rows_of(
-    name: str, res: Results, base: Metric, ks: Sequence[int] | None, *, intervals: bool = True
+    name: str,
+    res: Results,
+    base: Metric,
+    ks: Sequence[float] | None,
+    *,
+    intervals: bool = True,
+    word: Word = "k",
 ) -> list[dict[str, Any]]:
-    """Return a row for each cut-off: the value, its interval if asked for and there is one, and the number of queries.
+    """Return a row for each cut-off, or budget: the value, its interval if asked for and there is one, and the number of queries.
 
     Raises
     ------
@@ -93,9 +108,11 @@ def rows_of(
         If saved results do not hold the metric at any cut-off.
     """
     found = {
-        m.k: m
+        cut: m
         for m in res.metrics
-        if m.k is not None and type(m) is type(base) and replace(m, k=None) == base
+        if (cut := getattr(m, word)) is not None
+        and type(m) is type(base)
+        and replace(m, k=None, budget=None) == base
     }
     # past the longest list all cut-offs give the same value
     deepest: Any = res.part.states.get(Deepest())
@@ -104,21 +121,25 @@ def rows_of(
         enough = next((k for k in wanted if k >= deepest.longest), wanted[-1])
         wanted = [k for k in wanted if k <= enough]
     if not wanted:
-        raise UsageError(
-            f"{brief(name)}: the results hold {base} at no cut-off; evaluate {base}@5, {base}@10 …."
-        )
+        examples = f"{base}@5, {base}@10" if word == "k" else f"{base}@500t, {base}@1000t"
+        raise UsageError(f"{brief(name)}: the results hold {base} at no cut-off; evaluate {examples} ….")
     chosen = [found[k] for k in wanted]
     bounds = _intervals(res, chosen) if intervals else {}
     return [
         {
             "system": name,
-            "k": metric.k,
+            "k": plain_number(getattr(metric, word)),
             "value": plain_value(res[metric]),
             **bounds.get(metric, NO_INTERVAL),
             "n": res.n[str(metric)],
         }
         for metric in chosen
     ]
+
+
+def plain_number(number: float) -> float:
+    """Return a number, a whole one as an integer."""
+    return int(number) if float(number).is_integer() else number
 
 
 def _intervals(res: Results, metrics: Sequence[Metric]) -> dict[Metric, dict[str, Any]]:
@@ -180,6 +201,7 @@ def curve(
     metric: Wanted = "ndcg",
     *,
     ks: Sequence[int] | None = None,
+    budgets: Sequence[float] | None = None,
     highlight: Iterable[str] | str | None = None,
     lang: str = "en",
     dark: bool = False,
@@ -199,6 +221,8 @@ def curve(
         A metric without a cut-off, such as ``ndcg``; in Python also its class, ``rw.nDCG``.
     ks
         The cut-offs; default 1, 3, 5, 10, 20, 50, 100 as far as the lists are that long.
+    budgets
+        Budgets in place of cut-offs, such as 500 and 1000 tokens, with ``items`` and ``sizes``.
     highlight
         The systems in colour.
     lang, dark
@@ -221,17 +245,21 @@ def curve(
     systems = systems_of(runs, reading_in(options))
     results = {name: system for name, system in systems.items() if isinstance(system, Results)}
     if new := {name: system for name, system in systems.items() if name not in results}:
-        evaluator = Evaluator(qrels, at_cuts(base, ks), **options)
+        evaluator = Evaluator(qrels, at_cuts(base, ks, budgets), **options)
         results |= {name: evaluator.results_of(system) for name, system in new.items()}
-    rows = [row for name in systems for row in rows_of(name, results[name], base, ks, intervals=False)]
+    word: Word = "k" if budgets is None else "budget"
+    at = ks if budgets is None else [*map(float, as_list("budgets", budgets))]
+    rows = [
+        row for name in systems for row in rows_of(name, results[name], base, at, intervals=False, word=word)
+    ]
     bright = SystemColours.of(list(systems), highlight, _deepest_first(rows, list(systems), base)).bright
     if len(bright) <= MOST_BANDS:  # intervals take time
         rows = [
             row
             for name in systems
-            for row in rows_of(name, results[name], base, ks, intervals=name in bright)
+            for row in rows_of(name, results[name], base, at, intervals=name in bright, word=word)
         ]
-    return draw_curve(rows, base, words, highlight=highlight, dark=dark)
+    return draw_curve(rows, base, words, highlight=highlight, dark=dark, word=word)
 
 
 PICTURE = Picture(curve, in_python=("highlight",))
@@ -244,6 +272,7 @@ def draw_curve(
     *,
     highlight: Iterable[str] | str | None = None,
     dark: bool = False,
+    word: Word = "k",
 ) -> Any:
     """Return the chart of the rows of ``rows_of``."""
     alt = altair()
@@ -262,45 +291,51 @@ def draw_curve(
     ]
     domain = round_domain(ends, base.range)
     queries = words("page.queries", n=max((row["n"] for row in rows), default=0))
-    x, y = _axes(ks, domain, base, queries, words)
-    tooltip = _tips(base, words, has_bands=has_bands)
+    x, y = _axes(ks, domain, base, queries, words, word)
+    tooltip = _tips(base, words, word, has_bands=has_bands)
     points = [_tooltip_texts(row) for row in shown]
     layers = _bands(bands, colours, x) + system_lines(points, colours, x, y, tooltip)
     last = {name: _last(shown, name) for name in names}
     layers.append(names_at_ends(last, colours, alt.datum(ks[-1]), domain, HEIGHT))
     return finish(
         alt.layer(*layers).properties(width=WIDTH, height=HEIGHT),
-        words("plots.curve.title", metric=base),
+        words("plots.curve.title" if word == "k" else "plots.curve.title_budget", metric=base),
         _subtitle(words, len(names), colours, queries, has_bands=bool(bands)),
         dark=dark,
     )
 
 
 def _axes(
-    ks: Sequence[int], domain: tuple[float, float], base: Metric, queries: str, words: PageStrings
+    ks: Sequence[float],
+    domain: tuple[float, float],
+    base: Metric,
+    queries: str,
+    words: PageStrings,
+    word: Word,
 ) -> tuple[Any, Any]:
     """The axes of cut-offs and of values; a metric of all lists together is no mean."""
     alt = altair()
     x = alt.X(
         "k:Q",
-        title=words("plots.curve.x"),
+        title=words("plots.curve.x" if word == "k" else "plots.curve.budgets"),
         scale=alt.Scale(
             type="log" if ks[-1] >= LOG_FROM * ks[0] else "linear", domain=_with_room(ks), nice=False
         ),
-        axis=alt.Axis(values=list(ks), format="d", grid=False),
+        axis=alt.Axis(values=list(ks), format="d" if word == "k" else "~g", grid=False),
     )
     key = "plots.curve.y_all" if isinstance(base, CorpusMetric) else "plots.curve.y"
+    key = key if word == "k" else "plots.curve.y_budget"
     title = words(key, metric=base, queries=queries, better=words(f"page.{base.better}"))
     scale = alt.Scale(domain=list(domain), nice=False)
     return x, alt.Y("value:Q", title=title, scale=scale, axis=alt.Axis(tickCount=6))
 
 
-def _tips(base: Metric, words: PageStrings, *, has_bands: bool) -> list[Any]:
+def _tips(base: Metric, words: PageStrings, word: Word, *, has_bands: bool) -> list[Any]:
     alt = altair()
     interval = [alt.Tooltip("interval:N", title=words("plots.curve.interval"))] if has_bands else []
     return [
         alt.Tooltip("system:N", title=words("page.system")),
-        alt.Tooltip("k:Q", title="k"),
+        alt.Tooltip("k:Q", title="k" if word == "k" else words("plots.curve.budget")),
         alt.Tooltip("told:N", title=str(base)),
         *interval,
     ]
@@ -355,7 +390,7 @@ def _subtitle(
     ]
 
 
-def _with_room(ks: Sequence[int]) -> list[float]:
+def _with_room(ks: Sequence[float]) -> list[float]:
     return [ks[0], ks[-1]] if len(ks) > 1 else [ks[0] * 0.9, ks[0] * 1.1]
 
 

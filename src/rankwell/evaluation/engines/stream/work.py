@@ -16,6 +16,7 @@ from rankwell.evaluation.inputs import Inputs
 from rankwell.evaluation.plan import OpenedPlan, check_training, lacks_queries, may_mismatch, on_slices
 from rankwell.evaluation.task import Task
 from rankwell.matching import history_of, missing_lists, pool_of
+from rankwell.matching.budgets import Sizes
 from rankwell.matching.context import Context, Everyone
 from rankwell.matching.groups import JUDGED_OUTSIDE, Groups, unknown_groups
 from rankwell.matching.policy import Asked
@@ -109,6 +110,7 @@ class Work:
             catalogue=self.catalogue,
             items=inputs.items if self.groups is None else None,
             groups=self.groups,
+            sizes=Sizes.of(asked.policy, inputs.items) if "sizes" in asked.needs else None,
             users=inputs.users if "users" in asked.needs else None,
             cuts=asked.cuts,
         )
