@@ -41,3 +41,22 @@ def test_a_picture_fits_on_a_phone(opened):
     page = opened(page_of(rw.plot.judged(RUNS, QRELS, ks=[1, 2])), size=PHONE)
     page.wait_for_selector("figure.drawn svg")
     assert sticks_out(page) == []
+
+
+@pytest.mark.parametrize("zone", ["Pacific/Honolulu", "Asia/Seoul"])
+def test_dates_stand_where_and_as_they_are_in_every_time_zone(opened, zone):
+    days = ["2026-11-02", "2026-11-09", "2026-11-23"]
+    results = {
+        day: rw.evaluate({"q": ["a", "b"]}, {"q": {item: 1}}, "rr")
+        for day, item in zip(days, "aba", strict=True)
+    }
+    page = opened(page_of(rw.plot.trend(results)), timezone_id=zone)
+    page.wait_for_selector("figure.drawn svg")
+    drawn = page.locator("figure svg").evaluate(
+        """(svg) => [...svg.querySelectorAll(".mark-symbol path")].map((point) => point.getBoundingClientRect().x)"""
+    )
+    first, second, last = sorted(drawn)
+    assert last - second == pytest.approx(2 * (second - first), abs=2)
+    assert second - first > 100
+    labels = page.locator("figure svg .role-axis-label text").all_text_contents()
+    assert [label for label in labels if label.startswith("2026")] == days

@@ -174,6 +174,11 @@ def test_what_files_cannot_be_is_said_with_the_remedy(folder):
     (folder / "2026-12-01.json").write_text("{}")
     with pytest.raises(RankwellError, match=r"2026-12-01\.json: this is no file of results"):
         rw.trend(folder)
+    rw.trend(weeks()).save(folder / "2026-12-01.json")
+    with pytest.raises(
+        RankwellError, match=r"2026-12-01\.json: this is no file of results; Results\.load reads"
+    ):
+        rw.trend(folder)
     with pytest.raises(RankwellError, match="cannot be read"):
         rw.trend(folder / "nowhere")
 

@@ -215,7 +215,8 @@ def _read(file: Path) -> list[tuple[SavedRun, pl.DataFrame | None]]:
         data = FILE.decode(text, file)
     runs = data.get("runs", [data])
     holds_metrics = isinstance(runs, list) and [isinstance(run, dict) and "metrics" in run for run in runs]
-    if not holds_metrics or not all(holds_metrics):
+    # comparisons and trends say their kind, and have metrics, too
+    if "kind" in data or not holds_metrics or not all(holds_metrics):
         raise DataError(f"{file}: this is no {FILE.name}; {WRITER}.")
     return [(RUN.checked(run, file), frame) for run in runs]
 
