@@ -255,3 +255,5 @@ def test_the_commands_write_requests_about_support_and_read_a_run_back(tmp_path,
     assert command(["judging", "answers", "batch.key.json", "out.jsonl", "-o", "run.csv"]) == 0
     assert "wrote 5 judgements of support of 5 requests to run.csv" in capsys.readouterr().err
     assert (tmp_path / "run.csv").read_text(encoding="utf-8").splitlines()[1] == f"q1,1,{DEPTH},0.5"
+    assert command(["evaluate", "none", "run.csv", "-m", "citation_p", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["runs"][0]["mean"] == {"citation_p": 0.25}  # 0.5, 0.25, 0
