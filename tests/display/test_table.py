@@ -249,7 +249,7 @@ def test_marks_stand_behind_values_and_leave_decimal_points_aligned():
     )
     assert table.to_text().splitlines()[2:] == ["a       0.5000", "b       0.2500 **"]
     assert table.to_markdown().splitlines()[-1] == r"| b      | 0.2500 \*\* |"
-    assert r"b & 0.2500 {*}{*} \\" in table.to_latex()
+    assert r"b & 0.2500\textsuperscript{{*}{*}} \\" in table.to_latex()
     assert "<td>0.2500" not in table.to_csv()
     assert table.to_csv().splitlines()[-1] == "b,0.25"
 

@@ -332,6 +332,9 @@ def _write_comparison(
     if form == "json":
         write(found.to_json(), output)
         return
+    if form == "latex":  # a column per metric, for a paper
+        write("\n\n".join([found.to_latex(), *([found.to_pair_table().to_latex()] if pairs else [])]), output)
+        return
     own = [found.to_pair_table()] if pairs else []
     if not pairs or form != "csv":  # a CSV file holds one table
         own.insert(0, found.to_table(details=not compact))

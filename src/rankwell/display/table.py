@@ -196,14 +196,16 @@ class Table(SetOnce):
     def to_latex(self, *, caption: str | None = None, label: str | None = None) -> str:
         r"""Render a LaTeX table environment; its rules need ``\usepackage{booktabs}``.
 
-        ``caption`` is LaTeX of your own instead of the table's, ``label`` what ``\ref`` names.
+        ``caption`` is LaTeX of your own instead of the table's, ``label`` what ``\ref`` names. Marks behind values are superscripts, and
+        the notes one paragraph.
         """
         head, *body = (" & ".join(row) + r" \\" for row in self._grid(LATEX, LATEX | MINUS, r"\textbf{{{}}}"))
         places = "".join("l" if column.kind == "text" else "r" for column in self.columns)
         words = self.caption.translate(LATEX) if caption is None else caption
         captions = [rf"\caption{{{words}}}"] if words else []
         captions += [rf"\label{{{label}}}"] if label else []
-        notes = [rf"{{\par\footnotesize {note.translate(LATEX)}\par}}" for note in self.notes]
+        note = r" $\cdot$ ".join(note.translate(LATEX) for note in self.notes)
+        notes = [rf"{{\par\footnotesize {note}\par}}"] if note else []
         lines = [r"\begin{table}", r"\centering", *captions, rf"\begin{{tabular}}{{{places}}}", r"\toprule"]
         lines += [head, r"\midrule", *body, r"\bottomrule", r"\end{tabular}", *notes, r"\end{table}"]
         # "--" would be typeset as a dash
@@ -257,7 +259,13 @@ class Table(SetOnce):
             cells = [self.columns[at].shown(cell).translate(escapes[at]) for at, cell in enumerate(row)]
             cells = [mark.format(c) if (place, at) in best else c for at, c in enumerate(cells)]
             marks = [self.marks.get((place, at), "").ljust(widths[at]) for at in range(len(cells))]
-            grid.append([f"{c}{behind.translate(text)}" for c, behind in zip(cells, marks, strict=True)])
+            if text is LATEX:
+                marks = [
+                    behind and rf"\textsuperscript{{{behind.strip().translate(text)}}}" for behind in marks
+                ]
+            else:
+                marks = [behind.translate(text) for behind in marks]
+            grid.append([f"{c}{behind}" for c, behind in zip(cells, marks, strict=True)])
         return grid
 
     def _repr_html_(self) -> str:

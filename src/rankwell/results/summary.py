@@ -43,7 +43,12 @@ def write_results(
     if form == "csv":
         return csv_of(results, per_query=per_query, intervals=intervals)
     tables = tables_of(
-        results, per_query=per_query, full_policy=full_policy, words=words, intervals=intervals
+        results,
+        per_query=per_query,
+        full_policy=full_policy,
+        words=words,
+        intervals=intervals,
+        hint=form == "text",
     )
     return in_form(tables, form, width, colour)
 
@@ -55,9 +60,10 @@ def tables_of(
     full_policy: bool = False,
     words: bool = False,
     intervals: bool = False,
+    hint: bool = False,
 ) -> list[Table]:
     """Return the tables that are printed of results: values, segments, slices, and what each metric measures if asked for."""
-    tables = [table_of(results, per_query=per_query, full_policy=full_policy)]
+    tables = [table_of(results, per_query=per_query, full_policy=full_policy, hint=hint)]
     if intervals:
         from rankwell.results.intervals import with_intervals
 
@@ -98,12 +104,14 @@ def sheets_of(
     return tables
 
 
-def table_of(results: Sequence[Results], *, per_query: bool = False, full_policy: bool = False) -> Table:
+def table_of(
+    results: Sequence[Results], *, per_query: bool = False, full_policy: bool = False, hint: bool = False
+) -> Table:
     """Return a table with one row per metric for one run, one row per run for several, or one row per query."""
     plain("per_query", per_query, bool)
     if per_query:
         return _query_rows(results)
-    notes = notes_of(results, full_policy=full_policy)
+    notes = notes_of(results, full_policy=full_policy, hint=hint)
     table = _one_run(results[0], notes) if len(results) == 1 else _several(results, notes)
     if results[0].bounding is None:
         return table

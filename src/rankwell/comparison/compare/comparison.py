@@ -451,10 +451,20 @@ class Comparison(Saved):
         """Return the leaderboard as CSV in full precision."""
         return self.to_table().to_csv()
 
-    def to_latex(self, *, caption: str | None = None, label: str | None = None, details: bool = False) -> str:
-        """Return the tables as LaTeX with booktabs rules; the caption of the leaderboard is written for you unless you give one."""
-        first = self.to_table(details=details).to_latex(caption=caption, label=label)
-        return "\n\n".join([first, *(table.to_latex() for table in self.tables()[1:])])
+    def to_latex(
+        self, *, caption: str | None = None, label: str | None = "tab:comparison", details: bool = False
+    ) -> str:
+        r"""Return the tables as LaTeX with booktabs rules: a column per metric, with letters or stars as superscripts.
+
+        The caption of the leaderboard is written for you unless you give one, in LaTeX; ``label`` is what ``\ref`` names.
+        """
+        first = self.to_table(details=details)
+        legend, *notes = first.notes
+        legend = legend if legend.startswith("p:") else f"{legend[0].upper()}{legend[1:]}"
+        first = replace(first, caption=f"{first.caption} {legend}.", notes=notes)
+        return "\n\n".join(
+            [first.to_latex(caption=caption, label=label), *(table.to_latex() for table in self.tables()[1:])]
+        )
 
     def save(self, path: str | Path) -> None:
         """Write the comparison in the format of the suffix; the file appears only once it is complete.
