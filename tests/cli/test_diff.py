@@ -94,6 +94,6 @@ def test_bad_usage_is_one_line(arguments, code, message, capsys):
 
 
 def test_the_help_leads_to_what_says_whether_and_why(capsys):
-    shown = " ".join(printed(capsys, "--help").split())
+    shown = " ".join(printed(capsys, "--help-all").split())
     assert "rosetta" in shown
     assert "compare" in shown

@@ -95,7 +95,7 @@ def test_every_field_of_a_policy_is_an_option(capsys, field):
 
 @pytest.mark.parametrize("command", ["evaluate", "explain", "lint", "rosetta"])
 def test_every_field_of_a_policy_is_named_in_the_help(capsys, command):
-    assert run([command, "--help"]) == 0
+    assert run([command, "--help-all"]) == 0
     shown = capsys.readouterr().out
     for field in fields(Policy):
         name = f"--{field.name.replace('_', '-')} " if command == "evaluate" else field.name

@@ -124,11 +124,11 @@ def test_the_list_has_all_kinds_and_what_their_functions_say():
 
 
 def test_the_kinds_are_listed_with_a_sentence_and_their_own_help(capsys):
-    assert run(["plot", "--help"]) == 0
+    assert run(["plot", "--help-all"]) == 0
     listed = " ".join(capsys.readouterr().out.replace("│", " ").split())
     for kind in PICTURES:
         assert f"{kind} {homes()['plot', kind].sentence}" in listed
-    assert run(["plot", "movement", "--help"]) == 0
+    assert run(["plot", "movement", "--help-all"]) == 0
     shown = capsys.readouterr().out
     assert "Usage: rankwell plot movement" in shown
     assert "--against" in shown
