@@ -76,7 +76,7 @@ def evaluable():
     """The metrics that the bundled data have all tables for, at 10 where they take a cut-off."""
     tables = {"train": FILMS / "train.parquet", "items": FILMS / "items.parquet", "rel": 8}
     for cls in classes():
-        if not cls.__module__.startswith("rankwell.metrics.") or cls.only_grades:
+        if not cls.__module__.startswith("rankwell.metrics.") or cls.only_grades or "parts" in cls.needs:
             continue
         metric = cls.name if cls.cut == "none" else f"{cls.name}@10"
         try:
