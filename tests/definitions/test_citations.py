@@ -250,6 +250,46 @@ def test_the_remedy_of_the_error_works_when_it_is_pasted(tmp_path):
     assert rw.Evaluator(None, ["citation_r"], columns=named).evaluate(path)["citation_r"] == 0.5
 
 
+def test_axioms_say_nothing_of_parts():
+    assert {(each.verdict, each.reason) for each in rw.check_axioms("citation_r", trials=2).verdicts} == {
+        ("not applicable", "it reads a list for each part of a query")
+    }
+
+
+def test_users_who_got_no_answer_have_an_empty_one():
+    res = rw.evaluate(frame_of({"q": [[1.0]]}), None, ["citation_r"], users=[{"query": "q"}, {"query": "z"}])
+    assert values_of(res, "citation_r") == {"q": 1.0, "z": 0.0}
+
+
+@pytest.mark.parametrize("rows", [[("q", None, None, None)], [("q", 1, None, None)]])
+def test_a_run_may_have_no_citation_at_all(tmp_path, rows):
+    path, frame = tmp_path / "run.csv", frame_of({}, rows)
+    frame.write_csv(path)
+    untyped = {column: frame[column].to_list() for column in frame.columns}
+    for source in (frame, path, untyped):
+        for engine in ("memory", "stream"):
+            res = rw.evaluate(source, None, ["citation_r", "citation_p(uncited=skip)"], engine=engine)
+            assert values_of(res, "citation_r") == {"q": 0.0}
+            assert values_of(res, "citation_p(uncited=skip)") == {"q": None}
+
+
+@pytest.mark.parametrize(
+    ("rules", "expected"),
+    [({}, (0.5, 0.625)), ({"drop_own_query": True}, (0.75, 0.75)), ({"depth": 1}, (0.5, 0.5))],
+)
+def test_rules_of_lists_hold_for_each_sentence(rules, expected):
+    run = {
+        "query": ["q"] * 4,
+        "part": [1, 1, 2, 2],
+        "item": ["q", "b", "q", "c"],
+        "support": [1, 0.5, 0, 1.0],
+    }
+    assert (
+        tuple(rw.evaluate(run, None, ["citation_p", "citation_p(which=all)"], **rules).mean.values())
+        == expected
+    )
+
+
 def systems(queries=80):
     """Two systems on the same questions, of which the second is supported more."""
     draw = random.Random(21)

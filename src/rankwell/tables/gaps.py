@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankwell.errors import DataError
 from rankwell.tables.ids import Ids
 from rankwell.tables.places import Place
-from rankwell.tables.series import numbers_of, series_of
+from rankwell.tables.series import series_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -58,14 +59,11 @@ def numbers_with_gaps(values: Iterable[Any] | np.ndarray, name: str, place: Plac
     >>> numbers_with_gaps([1, None], "support", str).tolist()
     [1.0, nan]
     """
+    import polars as pl
+
+    if isinstance(values, np.ndarray) and values.dtype.kind == "f":
+        return values
     series = series_of(values, name)
-    series = series.fill_nan(None) if series.dtype.is_float() else series
-    rows = np.flatnonzero(~series.is_null().to_numpy())
-    numbers = np.full(len(series), np.nan)
-    known = series.drop_nulls()
-    numbers[rows] = numbers_of(
-        known.to_numpy() if known.dtype.is_numeric() else known.to_list(),
-        name,
-        lambda row: place(int(rows[row]) if len(rows) else 0),
-    )
-    return numbers
+    if not series.dtype.is_numeric() and series.dtype not in (pl.Boolean, pl.Null):
+        raise DataError(f"{place(0)}: {name} holds {series.dtype} values, not numbers.")
+    return series.cast(pl.Float64).to_numpy()

@@ -53,6 +53,8 @@ class Axiom(ABC):
             return self._not_applicable(metric, "it reads judgements of spans, not of items")
         if "sizes" in metric.needed():
             return self._not_applicable(metric, "it reads the sizes of items, and an axiom's have none")
+        if "parts" in metric.needs:
+            return self._not_applicable(metric, "it reads a list for each part of a query")
         try:
             return self._judge(metric, trials, seed)
         except RankwellError as error:
