@@ -549,8 +549,10 @@ def parameters_of(picture: Picture) -> Iterator[Parameter]:
         yield from _in_group(compare, ("baseline",), STATISTICS)
     if is_evaluated(draw) or _has_options(draw):
         if is_evaluated(draw) or not {"metric", "metrics"}.isdisjoint(takes):
+            # what few metrics ask of users, results have that were saved before
+            asked = [name for name in TABLES if name != "users" or "by" in picture.asks]
             yield from _in_group(
-                Tables, [name for name in TABLES if name not in {each.name for each in own}], DATA
+                Tables, [name for name in asked if name not in {each.name for each in own}], DATA
             )
         yield _keyword("policy", PolicyPairs, Policy())
     if is_read and "costs" not in takes:
