@@ -328,7 +328,7 @@ def test_an_accepted_system_that_is_not_named_is_told_the_call_that_works(functi
 
 HOSTILE = [
     "@org/team", "<img src=x onerror=alert(1)>", "| a | b |", "[x](https://a.example)", "https://a.example", "www.a.example", "#12",
-    "`code`", "</details><script>", "line\n# head", "-->", "**bold**", "a\\|b", "ndcg@10", "x@b",
+    "`code`", "</details><script>", "line\n# head", "-->", "**bold**", "a\\|b", "ndcg@10", "x@b.c",
 ]  # fmt: skip
 
 

@@ -23,8 +23,8 @@ VERDICTS = {
     "fail": "FAIL",
     "inconclusive": "INCONCLUSIVE: neither a drop nor its absence is certain",
 }
-# what GitHub and GitLab make a link of, or call somebody by, escaped or not: @name, a@b.org, #12, https://, www.; not ndcg@10
-LINKED = re.compile(r"(?<![0-9A-Za-z_])@|@(?!\d+(?![\w.-]))|\\#|:(?=//)|www(?=\.)", re.IGNORECASE)
+# what GitHub and GitLab make a link of, or call somebody by, escaped or not: @name, a@b.org, #12, https://, www.; not ndcg@10 or r@2000t
+LINKED = re.compile(r"(?<![0-9A-Za-z_])@|@(?=[\w-]+\.\w)|\\#|:(?=//)|www(?=\.)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
