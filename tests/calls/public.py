@@ -580,7 +580,7 @@ def judging_sheet(draw):
         "queries": draw.choice([None, {query: f"what is {query}?" for query in QUERIES}]),
         "text": draw.choice([None, "title", ["title", "text"]]),
         "image": None,
-        "grades": draw.choice([None, "0-2", "0=no,1=yes", {0: "no", 3: "yes"}]),
+        "scale": draw.choice([None, "0-2", "0=no,1=yes", {0: "no", 3: "yes"}]),
         "guidelines": None,
         "repeats": draw.choice([0, 0.1, 1]),
         "order": draw.choice(["query", "given", "random"]),
