@@ -33,6 +33,8 @@ USAGE = {
     ],
     "Unknown command": ["evalute", QRELS],
     "no metric 'x'": ["explain", "x"],
+    "If it is a metric, give each with -m: -m MAP": ["evaluate", QRELS, RUN, "-m", "ndcg@10", "MAP"],
+    "give each with -m: -m p@5": ["compare", QRELS, RUN, RUN, "-m", "ap", "p@5"],
     "--threads 0": ["evaluate", QRELS, RUN, "-m", "ap", "--threads", "0"],
 }
 

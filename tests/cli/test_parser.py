@@ -192,6 +192,7 @@ def test_a_word_that_is_given_twice_is_refused(capsys):
 IN_PLACE = {
     "bench --topics q.tsv": "It is --queries.",
     "lint q r --documents d": "It is --items.",
+    "evaluate q r -m ap --k 10": "A cut-off stands behind its metric: -m ndcg@10.",
     "bench --metrics rr": "It is --metric.",
     "plot exposure r --k 3": "It is -k.",
     "lint q r --depth 10": "Write --policy depth=10.",

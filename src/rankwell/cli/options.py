@@ -345,8 +345,16 @@ def write_tables(tables: Sequence[Table], form: str, output: str | None) -> None
 def refuse_files(inputs: Sequence[str], outputs: Sequence[str | None]) -> None:
     """Refuse, before anything is read, files that cannot be read or written as asked.
 
-    RankwellError if standard input or a pipe is named twice, or an output cannot be written or would overwrite an input.
+    RankwellError if a metric stands where a file should, standard input or a pipe is named twice, or an output cannot be written or would overwrite an input.
     """
+    from rankwell.metrics.names import METRICS
+
+    metrics = {name for _, *names in METRICS.values() for name in names}
+    for each in inputs:
+        if each.partition("@")[0].partition("(")[0].lower() in metrics and not Path(each).exists():
+            raise UsageError(
+                f"{each}: there is no such file. If it is a metric, give each with -m: -m {each}."
+            )
     if list(inputs).count(STDIN) > 1:
         raise UsageError("standard input can be read only once; name a file for the others.")
     twice = next((each for each in inputs if inputs.count(each) > 1 and Path(each).is_fifo()), None)

@@ -73,6 +73,8 @@ def _unknown(words: tuple[str, ...], option: str, value: str) -> str:
     own, pairs = _names_of(function), pairs_in(function)
     shown = quote(value) if value and not value.startswith("-") else "…"
     start = f"Unknown option: {option}."
+    if option in ("-k", "--k") and "--metric" in own and "-k" not in own:
+        return f"{start} A cut-off stands behind its metric: -m ndcg@10."
     if (new := NEW_NAMES.get(option)) in own:
         return f"{start} It is {new}."
     if field in pairs:
