@@ -160,6 +160,7 @@ def folder(tmp_path_factory):
             assert run([*words, "-o", f"days/{day}.json"]) == 0
         words = ["evaluate", "qrels.txt", "bm25.run", "-m", "ndcg@10", "--per-query", "-o", "old.json"]
         assert run(words) == 0
+        assert run(["trend", "days/", "-m", "ndcg@10", "-o", "trend.json"]) == 0
         for words in FIRST:
             assert run(example(words)) == 0, words
     (folder / "effort.json").write_bytes((folder / "judging.json").read_bytes())

@@ -313,7 +313,7 @@ def _example(picture: Picture, signature: Signature) -> Iterator[str]:
         if each.kind is not Parameter.KEYWORD_ONLY:
             yield from (word for word in [file] if word)
         elif each.name == "metric" and each.default in (None, Parameter.empty):
-            yield "-m ndcg@10" if each.default is Parameter.empty else "-m ndcg@10 -m ap"
+            yield "-m ndcg@10 -m ap" if is_evaluated(picture.draw) else "-m ndcg@10"
         elif each.default is Parameter.empty:
             yield f"--{each.name} {file}"
         elif each.name == "by":
