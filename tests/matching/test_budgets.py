@@ -28,6 +28,7 @@ from tests.definitions.reference_policy import (
 )
 
 import rankwell as rw
+from rankwell.cli import run as command
 from rankwell.metrics import budgets, metric_of
 
 # sizes, relevant, R, budget, and the values by fill: plain code that knows no library
@@ -448,9 +449,9 @@ TAKE = re.escape(", ".join(budgets.TAKERS))
         ("f@5t", {"fill": "cut"}, "f@5t: fill='cut' counts the part of a row that fits, .* r, cg, dcg, size_p, used; use fill='stop' or 'skip'"),
         ("r@5t", {"sizes": None}, r"r@5t needs the size of each item: .*sizes='tokens' \(--sizes tokens\)"),
         ("used", {"sizes": None}, "used needs the size of each item"),
-        ("r@5t", {"items": None}, "r@5t needs the size of each item: give items="),
-        ("r@5t", {"items": ["p1", "p2", "p3"]}, "items has no column 'tokens'"),
-        ("r@5t", {"items": [{"item": "p1", "tokens": 5}, {"item": "p2", "tokens": None}, {"item": "p3", "tokens": 1}]}, r"query 'q': item 'p2' has no size .*column 'tokens' of items="),
+        ("r@5t", {"items": None}, "sizes='tokens' is a column neither of items= nor of the run. Give items="),
+        ("r@5t", {"items": ["p1", "p2", "p3"]}, r"a column neither of items= \(no column beside the items\) nor of the run"),
+        ("r@5t", {"items": [{"item": "p1", "tokens": 5}, {"item": "p2", "tokens": None}, {"item": "p3", "tokens": 1}]}, r"query 'q': item 'p2' has no size .*column 'tokens'"),
         ("r@5t", {"items": [{"item": "p1", "tokens": 5}, {"item": "p2", "tokens": 3}]}, "item 'p3' has no size"),
         ("r@5t", {"items": [{"item": "p1", "tokens": 5}, {"item": "p3", "tokens": -1}]}, r"items: item 'p3': the size \(tokens\) is -1; sizes are numbers from 0"),
         ("r@5t", {"items": [{"item": "p1", "tokens": "many"}]}, "'tokens' is String, not numbers"),
@@ -458,7 +459,7 @@ TAKE = re.escape(", ".join(budgets.TAKERS))
         ("r@5t", {"unjudged": "condense"}, "r@5t reads whole lists including unjudged items, so it cannot condense them"),
         ("r@5t", {"preset": "beir", "sizes": None}, "no tool has a budget: leave out the preset"),
         ("r@5t", {"fill": "most"}, "fill must be stop, skip or cut"),
-        ("r@5t", {"sizes": 7}, "sizes must be a column of items=, such as 'tokens'"),
+        ("r@5t", {"sizes": 7}, "sizes must be a column of items= or of the run, such as 'tokens'"),
         ("r@5t", {"sizes": None, "fill": "skip"}, "says how a list fills a budget; give sizes= too"),
     ],
 )  # fmt: skip
@@ -552,3 +553,89 @@ def test_the_worked_table_shows_what_is_kept_what_it_costs_and_where_the_budget_
         "used@9999t = 800.0000",
     ]
     assert table("judged@9t", "stop").notes[1] == "judged@9t is undefined for this query"
+
+
+def test_sizes_may_be_a_column_of_the_run(tmp_path):
+    run, qrels, items = drawn(6)
+    whole = rw.evaluate(
+        run, qrels, ["r@12.5t", "size_p", "used@3"], items=items, sizes="tokens", fill="skip", group="#"
+    )
+    assert 0.1 < whole["r@12.5t"] < 0.9
+    own = run.join(items.select("item", "tokens"), on="item", maintain_order="left")
+    named = own.rename({"tokens": "Tokens used"})
+    forms = {"csv": own.write_csv, "parquet": own.write_parquet, "ndjson": own.write_ndjson}
+    for name, write in forms.items():
+        write(tmp_path / f"run.{name}")
+    typed = rw.read_run(own, columns={"tokens": "size"})
+    given = [
+        (own, "tokens"), (named, "Tokens used"), (own.to_dicts(), "tokens"), (typed, "size"), (typed, "tokens"),
+        *((str(tmp_path / f"run.{name}"), "tokens") for name in forms),
+    ]  # fmt: skip
+    for source, column in given:
+        for engine in ("memory", rw.Stream(part_rows=40)):
+            res = rw.evaluate(
+                source,
+                qrels,
+                [str(each) for each in whole.metrics],
+                sizes=column,
+                fill="skip",
+                group="#",
+                engine=engine,
+            )
+            assert res.per_query.sort("query").equals(whole.per_query.sort("query")), (column, engine)
+    evaluator = rw.Evaluator(qrels, ["p@3"], sizes="tokens", fill="skip", group="#")
+    assert (
+        rw.compare({"a": own, "b": own}, qrels, ["r@12.5t"], sizes="tokens", fill="skip", group="#")
+        .mean("a", "r@12.5t")
+        .mean
+        == whole["r@12.5t"]
+    )
+    assert evaluator.evaluate(own)["p@3"] == rw.evaluate(run, qrels, "p@3", group="#")["p@3"]
+    # a column that nobody names is none
+    assert (
+        rw.evaluate(own.rename({"tokens": "size"}), qrels, ["p@3"], group="#")["p@3"]
+        == evaluator.evaluate(own)["p@3"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("q,b,2,-1", r"run\.csv:3: the size \(tokens\) is -1; sizes are numbers from 0"),
+        ("q,b,2,", r"run\.csv:3: item 'b' has no size"),
+        ("q,b,2,many", r"run\.csv:3: .*many"),
+    ],
+)
+def test_a_row_whose_size_cannot_be_is_named_by_file_and_line(tmp_path, row, message):
+    (tmp_path / "run.csv").write_text(f"query,item,score,tokens\nq,a,3,5\n{row}\n")
+    for engine in ("memory", "stream"):
+        with pytest.raises(rw.RankwellError, match=message):
+            rw.evaluate(str(tmp_path / "run.csv"), {"q": {"a": 1}}, ["r@5t"], sizes="tokens", engine=engine)
+
+
+def test_sizes_are_a_column_of_the_items_or_of_the_run_and_not_of_both(capsys, tmp_path):
+    run, qrels, items = drawn(7)
+    own = run.join(items.select("item", "tokens"), on="item", maintain_order="left")
+    with pytest.raises(
+        rw.RankwellError,
+        match="sizes='tokens' is a column of items= and of the run; rename or leave out one of them",
+    ):
+        rw.evaluate(own, qrels, ["r@5t"], items=items, sizes="tokens", group="#")
+    own.write_csv(tmp_path / "run.csv")
+    own.with_columns(score=-pl.col("score")).write_csv(tmp_path / "other.csv")
+    qrels.write_csv(tmp_path / "qrels.csv")
+    files = [str(tmp_path / "qrels.csv"), str(tmp_path / "run.csv")]
+    expected = rw.evaluate(run, qrels, ["r@12t"], items=items, sizes="tokens", group="#")["r@12t"]
+    rules = ["--sizes", "tokens", "--group", "#"]
+    for words in (
+        ["evaluate", *files, "-m", "r@12t", *rules],
+        ["explain", "r@12t", *files, "--query", "q1", "--policy", "sizes=tokens", "--policy", "group=#"],
+        ["diff", *files, str(tmp_path / "other.csv"), "-m", "r@12t", *rules],
+        ["lint", *files, "-m", "r@12t", "--policy", "sizes=tokens", "--policy", "group=#"],
+        ["plot", "curve", *files, "-m", "r", "--budgets", "5,12", "--policy", "sizes=tokens", "--policy", "group=#", "-o", str(tmp_path / "c.json")],
+    ):  # fmt: skip
+        status = command(words)
+        told = capsys.readouterr()
+        assert status == 0, (words, told.err)
+        if words[0] == "evaluate":
+            assert f"{expected:.4f}" in told.out

@@ -456,7 +456,7 @@ def diff(
     refuse_twice(names)
     asked = None if metric is None else metric_of(metric)
     with notes_printed():
-        first, second = _open_both([a, b], with_needs(reading.of_runs, asked, "run"))
+        first, second = _open_both([a, b], with_needs(reading.of_runs, asked, "run", policy.sizes))
         found = differing(
             dict(zip(names, (first, second), strict=True)),
             None if qrels == "none" else read_qrels(qrels, **with_needs(reading.of_qrels, asked)),

@@ -77,7 +77,7 @@ def explain(
     judged = None if qrels == "none" else read_qrels(qrels, **with_needs(reading.of_qrels, metric))
     table = explained(
         metric,
-        run=open_run(run, **with_needs(reading.of_runs, metric, "run")),
+        run=open_run(run, **with_needs(reading.of_runs, metric, "run", policy.sizes)),
         qrels=judged,
         query=query,
         items=tables.items,

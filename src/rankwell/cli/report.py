@@ -209,7 +209,7 @@ def report(
         "folds": named_groups(folds, "--folds", words) or None,
     }
     wanted = None if metric is None else [part for each in metric for part in split(each)]
-    systems = _systems(names, paths, with_needs(reading.of_runs, wanted, "run"))
+    systems = _systems(names, paths, with_needs(reading.of_runs, wanted, "run", policy.sizes))
     options: dict[str, Any] = dict(statistics.given) if len(systems) > 1 else {}
     with notes_printed():
         reported(
@@ -432,7 +432,7 @@ class PictureRequest:
         if "costs" in self.takes:
             return {"costs": joined_costs(self.words)}
         names, paths = split_names(self.words)
-        of_runs = with_needs(self.reading.of_runs, self.metrics or None, "run")
+        of_runs = with_needs(self.reading.of_runs, self.metrics or None, "run", self.policy.sizes)
         runs = open_named(dict(zip(names, paths, strict=True)), of_runs)
         found: dict[str, Any] = {"runs": runs} if "runs" in self.takes else {}
         if "run" in self.takes:

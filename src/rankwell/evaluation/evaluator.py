@@ -439,4 +439,5 @@ class Evaluator:
 def _reading(of_runs: Mapping[str, Any], plan: Plan | OpenedPlan) -> Mapping[str, Any]:
     """How runs are read, with the columns that metrics need of them."""
     asked = plan.inputs.asked if isinstance(plan, OpenedPlan) else plan.task.asked
-    return needing(of_runs, asked.needs, "run") if asked.needs & OF_COLUMNS["run"] else of_runs
+    needs_more = asked.needs & OF_COLUMNS["run"]
+    return needing(of_runs, asked.needs, "run", asked.policy.sizes) if needs_more else of_runs

@@ -98,13 +98,13 @@ def read_inputs(request: Request, runs: Sequence[Any] = (), names: Sequence[str]
     of_items = {"features"} if policy.group is not None or "sizes" in asked.needs else set[str]()
     if policy.group is not None and named_as("document", [policy.group]):
         of_items.add("spans")  # that column is the document of the passages then, and not their id
-    train, items, users = read_tables(request, asked.needs | of_items)
+    train, items, users = read_tables(request, (asked.needs | of_items) - {"sizes"})
     slices = {} if request.slices is None else request.slices
     if not isinstance(slices, Parts):
         slices = _slices(slices, request.of_qrels.get("encoding"))
     of_runs = request.of_runs
     if asked.needs & OF_COLUMNS["run"]:
-        of_runs = needing(of_runs, asked.needs, "run")
+        of_runs = needing(of_runs, asked.needs, "run", policy.sizes)
     opened_runs = runs_of(zip_longest(runs, names), request.engine, of_runs)
     return Inputs(metrics, asked, qrels, train, items, users, slices, opened_runs, opened, prepare)
 

@@ -9,8 +9,9 @@ from typing import Any
 from rankwell.errors import NeededError, UsageError, brief
 from rankwell.evaluation.request import NOTHING_SAID, Request
 from rankwell.matching.policy import Asked, Asker, Policy
-from rankwell.metrics import Wanted, metrics_of
+from rankwell.metrics import Wanted, metric_of, metrics_of
 from rankwell.metrics.budgets import IN_PART
+from rankwell.metrics.bundles import profile
 from rankwell.metrics.metric import Metric
 from rankwell.readers.frames.columns import NONE_GIVEN, Given
 from rankwell.tables.columns import COLUMNS
@@ -23,7 +24,6 @@ TABLES = {
         "the number of items that could be retrieved: write {name}(collection=1400), or give items= with all of them",
     ),
     "features": ("items", "a table of items: give items= with the columns that the metric names"),
-    "sizes": ("items", "the size of each item: give items= with the column that sizes= names"),
     "history": ("train", "the training data: give train=, a table with query and item columns"),
     "counts": ("train", "the training data: give train=, a table with query and item columns"),
     "users": ("users", "a table of users: give users= with the columns that the metric names"),
@@ -38,20 +38,33 @@ OF_COLUMNS = {
 
 
 def with_needs(
-    reading: Mapping[str, Any], metrics: Iterable[Wanted] | Wanted | None, table: str = "qrels"
+    reading: Mapping[str, Any],
+    metrics: Iterable[Wanted] | Wanted | None,
+    table: str = "qrels",
+    sizes: str | None = None,
 ) -> Mapping[str, Any]:
     """Return what ``read_qrels`` (``read_run``) takes, for tables of which metrics need more than the usual columns."""
-    wanted = () if metrics is None else metrics_of(metrics)
+    listed = metrics if isinstance(metrics, Iterable) and not isinstance(metrics, str) else [metrics]
+    # a picture takes a metric without the cut-off that an evaluation needs
+    wanted = [each for one in listed if one is not None for each in _metrics_of_text(one)]
     needs = frozenset[str]().union(*(metric.needs | metric.needed() for metric in wanted))
-    return needing(reading, needs, table)
+    return needing(reading, needs, table, sizes)
 
 
-def needing(reading: Mapping[str, Any], needs: frozenset[str], table: str) -> Mapping[str, Any]:
-    """Return the same for metrics with these needs."""
+def _metrics_of_text(wanted: Wanted) -> Iterable[Metric]:
+    is_bundle = isinstance(wanted, str) and profile(wanted) is not None
+    return metrics_of(wanted) if is_bundle else [metric_of(wanted, complete=False)]
+
+
+def needing(
+    reading: Mapping[str, Any], needs: frozenset[str], table: str, sizes: str | None = None
+) -> Mapping[str, Any]:
+    """Return the same for metrics with these needs, of which the policy names the column of ``sizes``."""
+    needs = needs | {"sizes"} if sizes else needs - {"sizes"}
     if not (needs := needs & OF_COLUMNS[table]):
         return reading
     nothing = NOTHING_SAID if table == "qrels" else NONE_GIVEN
-    return {**reading, "columns": Given.of(reading.get("columns") or nothing).needing(needs)}
+    return {**reading, "columns": Given.of(reading.get("columns") or nothing).needing(needs, sizes)}
 
 
 @lru_cache(maxsize=256)
@@ -159,8 +172,8 @@ def refuse_budgets(metrics: Iterable[Metric], asked: Asked) -> None:
         return
     if asked.policy.sizes is None:
         raise NeededError(
-            f"{asked.by_need['sizes']} needs the size of each item: name the column of items= that has it, such as sizes='tokens' "
-            f"(--sizes tokens)."
+            f"{asked.by_need['sizes']} needs the size of each item: name the column of items= or of the run that has it, such as "
+            f"sizes='tokens' (--sizes tokens)."
         )
     for metric in metrics:
         if asked.policy.fill == "cut" and metric.budget is not None and metric.name not in IN_PART:

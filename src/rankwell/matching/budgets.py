@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
-from rankwell.errors import DataError, NeededError, brief
+from rankwell.errors import DataError, NeededError, UsageError, brief
 from rankwell.kernels import rank_columns
 from rankwell.matching.judged import Judged
 from rankwell.matching.policy import Fill, Policy
@@ -41,34 +42,48 @@ class Sizes(Derived):
 
     column: str
     fill: Fill
-    items: Known
-    size: np.ndarray
+    items: Known | None = None
+    size: np.ndarray | None = None
+    others: str = ""  # the columns that items= has, if it is given and lacks this one
 
     @classmethod
     def of(cls, policy: Policy, items: Items | None) -> Sizes:
-        """Return the sizes that a policy names.
+        """Return the sizes that a policy names: of the items, or where these have no such column, of the rows of the run.
+
+        DataError if the column holds no numbers, or one below 0.
+        """
+        assert policy.sizes is not None
+        columns = [] if items is None or items.frame is None else items.frame.columns
+        if items is None or policy.sizes not in columns:
+            has = ", ".join(map(brief, columns[:9])) or "no column beside the items"
+            return cls(policy.sizes, policy.fill, others="" if items is None else f" ({has})")
+        size = items.numbers(policy.sizes)
+        _refuse_sizes(size, policy.sizes, lambda row: f"{items.name}: item {brief(items.item.one(row))}")
+        return cls(policy.sizes, policy.fill, Known(items.item), np.append(size, np.nan))
+
+    def of_rows(self, lists: Lists, is_read: np.ndarray | None) -> np.ndarray:
+        """Return the size of each row.
 
         Raises
         ------
         NeededError, UsageError, DataError
-            If there is no such column, or the item whose size is below 0.
+            If neither items nor run have the column, or both; for a row without a size in the lists that are read (None: all).
         """
-        assert policy.sizes is not None
-        if items is None:
+        size = lists.extra.get("size")
+        if size is not None and self.items is not None:
+            raise UsageError(
+                f"sizes={brief(self.column)} is a column of items= and of the run; rename or leave out one of them."
+            )
+        if isinstance(size, np.ndarray):
+            _refuse_sizes(size, self.column, lists.place)
+        elif self.items is None or self.size is None:
             raise NeededError(
-                f"sizes={brief(policy.sizes)} is a column of items=, which is not given. Give items=, a table with the size of each item."
+                f"sizes={brief(self.column)} is a column neither of items={self.others} nor of the run. Give items=, a table with the size of "
+                f"each item, or name another column; of a run that has been read already: rw.read_run(…, "
+                f"columns={{{brief(self.column)}: 'size'}})."
             )
-        size = items.numbers(policy.sizes)
-        if len(wrong := np.flatnonzero((size < 0) | np.isinf(size))):
-            row = int(wrong[0])
-            raise DataError(
-                f"{items.name}: item {brief(items.item.one(row))}: the size ({policy.sizes}) is {size[row]:g}; sizes are numbers from 0."
-            )
-        return cls(policy.sizes, policy.fill, Known(items.item), np.append(size, np.nan))
-
-    def of_rows(self, lists: Lists, is_read: np.ndarray | None) -> np.ndarray:
-        """Return the size of each row's item; DataError for an item without one, in the lists that are read (None: all)."""
-        size: np.ndarray = self.size[self.items.rows_of(lists.items, "item")]
+        else:
+            size = self.size[self.items.rows_of(lists.items, "item")]
         missing = np.flatnonzero(np.isnan(size))
         if len(missing) and is_read is not None:
             missing = missing[is_read[owners(lists.offsets)[missing]]]
@@ -76,13 +91,20 @@ class Sizes(Derived):
             row = int(missing[0])
             raise DataError(
                 f"{lists.place(row)}: item {brief(lists.items.one(row))} has no size ({len(missing):,} such rows here). Complete the "
-                f"column {brief(self.column)} of items=."
+                f"column {brief(self.column)}."
             )
         return size
 
     def kept(self, judged: Judged, budget: float) -> Kept:
         """Return the rows of lists that fit into a budget, found once for all metrics at it."""
         return judged.once(_kept, budget, self.fill)
+
+
+def _refuse_sizes(size: np.ndarray, column: str, place: Callable[[int], str]) -> None:
+    """Raise DataError for a size below 0, or none at all."""
+    if len(wrong := np.flatnonzero((size < 0) | np.isinf(size))):
+        row = int(wrong[0])
+        raise DataError(f"{place(row)}: the size ({column}) is {size[row]:g}; sizes are numbers from 0.")
 
 
 def _kept(judged: Judged, budget: float, fill: Fill) -> Kept:

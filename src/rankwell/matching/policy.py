@@ -71,7 +71,7 @@ class Policy(SetOnce):
         With ``group``, what judgements are of: ``groups``, or ``items`` (a group has the highest grade of its items); by default
         the ids of the run tell, and where both are judged it is refused.
     sizes
-        What each item costs of a budget such as ``@2000t``: a column of ``items=`` with numbers from 0 (``"tokens"``).
+        What each item costs of a budget such as ``@2000t``: a column of the items or of the run with numbers from 0 (``tokens``).
     fill
         How a list fills a budget: ``stop`` (a row that does not fit ends it), ``skip`` (such a row is left out, and what stays is
         numbered 1 to n), ``cut`` (it counts by the part that fits, and ends the list); printed with ``sizes``.
@@ -178,7 +178,7 @@ missing=skip undefined=skip population=all unjudged=nonrelevant outside=error re
             )
         if given is not None and (not isinstance(given, str) or not given):
             raise UsageError(
-                f"Policy(sizes={brief(given)}): sizes must be a column of items=, such as 'tokens'."
+                f"Policy(sizes={brief(given)}): sizes must be a column of items= or of the run, such as 'tokens'."
             )
 
     def __str__(self) -> str:

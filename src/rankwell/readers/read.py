@@ -167,8 +167,9 @@ def open_several(sources: Sequence[tuple[Any, str | None]], options: Mapping[str
     if len(sources) < 2 or not words:
         return [open_run(source, name=name, **options) for source, name in sources]
     rest = {word: value for word, value in options.items() if word not in words}
-    if needs := Given.of(words.get("columns", {})).needs:
-        rest["columns"] = Given(needs=needs)
+    said = Given.of(words.get("columns", {}))
+    if said.needs:
+        rest["columns"] = Given(needs=said.needs, sizes=said.sizes)
     without_order = {word: value for word, value in options.items() if word != "order"}
     runs, used, refused = [], False, list[RankwellError]()
     for source, name in sources:

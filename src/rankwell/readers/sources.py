@@ -52,6 +52,7 @@ def given_of(columns: Mapping[str, str] | None, items_in: str | None, *, by_rows
         argument=given.argument,
         items_in=items_in or given.items_in,
         needs=given.needs,
+        sizes=given.sizes,
     )
 
 

@@ -116,7 +116,10 @@ def lint(
     of_runs.pop("encoding", None)
     needs = LintSettings(metric=metric).needs
     of_spans = "spans" in needs
-    of_qrels, of_runs = dict(needing(of_qrels, needs, "qrels")), dict(needing(of_runs, needs, "run"))
+    of_qrels, of_runs = (
+        dict(needing(words, needs, table, policy.sizes))
+        for words, table in ((of_qrels, "qrels"), (of_runs, "run"))
+    )
     tables = [try_reading(partial(run_data, **of_runs), source, findings, encoding) for source in sources]
     judged = (
         None if qrels is None else try_reading(partial(qrels_data, **of_qrels), qrels, findings, encoding)

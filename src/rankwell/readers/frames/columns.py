@@ -30,7 +30,8 @@ REMEDY = "Give what the judges said: what a judging sheet exports, or what rankw
 class Given(dict[str, str]):
     """What columns hold, as somebody said, and whether the order of the rows is the ranking; ``argument`` is what says it, for messages.
 
-    ``items_in`` is how a cell writes a list of items, ``needs`` what metrics need of the table beside its usual columns.
+    ``items_in`` is how a cell writes a list of items, ``needs`` what metrics need of the table beside its usual columns, ``sizes`` the
+    column of sizes, if the table has it.
     """
 
     def __init__(
@@ -41,9 +42,11 @@ class Given(dict[str, str]):
         argument: str = "columns",
         items_in: str | None = None,
         needs: frozenset[str] = frozenset(),
+        sizes: str | None = None,
     ) -> None:
         super().__init__({_text_of(column): word for column, word in (columns or {}).items()})
-        self.by_rows, self.argument, self.items_in, self.needs = by_rows, argument, items_in, needs
+        self.by_rows, self.argument, self.items_in = by_rows, argument, items_in
+        self.needs, self.sizes = needs, sizes
 
     def __bool__(self) -> bool:
         return len(self) > 0 or self.by_rows
@@ -61,17 +64,20 @@ class Given(dict[str, str]):
         """Return the same without columns that a table lacks."""
         return self._with({column: word for column, word in self.items() if column in columns})
 
-    def needing(self, needs: frozenset[str]) -> Given:
+    def needing(self, needs: frozenset[str], sizes: str | None = None) -> Given:
         """Return the same of a table of which metrics need more than its usual columns."""
-        return self._with(self, needs) if needs else self
+        return self._with(self, needs, sizes) if needs else self
 
-    def _with(self, columns: Mapping[str, str], needs: frozenset[str] | None = None) -> Given:
+    def _with(
+        self, columns: Mapping[str, str], needs: frozenset[str] | None = None, sizes: str | None = None
+    ) -> Given:
         return Given(
             columns,
             by_rows=self.by_rows,
             argument=self.argument,
             items_in=self.items_in,
             needs=self.needs if needs is None else needs,
+            sizes=sizes or self.sizes,
         )
 
 
@@ -116,7 +122,10 @@ def match_columns(
     found = _given_words(given, columns, kind, name)
     needed = needed_words(kind, given.needs, found)
     for each in needed:
-        if each not in found and (names := named_as(each, [own for own in columns if own not in given])):
+        free = [own for own in columns if own not in given]
+        is_named = each == "size" and given.sizes is not None
+        names = [own for own in free if own == given.sizes] if is_named else named_as(each, free)
+        if each not in found and names:
             found[each] = _chosen(each, names, wanted, name, given)
     spans = [word for word in SPAN if word in needed and word in found]
     lacking = [word for word in needed if word not in found and COLUMNS[word].tables == ("run",)]

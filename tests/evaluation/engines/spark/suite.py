@@ -306,6 +306,32 @@ class Suite:
         assert whole.counts["rows folded into the first of their group"] > 0
         assert everything(found) == everything(whole)
 
+    @pytest.mark.parametrize("fill", ["stop", "skip", "cut"])
+    @pytest.mark.parametrize("of", ["items", "run"])
+    def test_lists_are_cut_by_a_budget(self, spark, of, fill):
+        rng = random.Random(5)
+        rows = [
+            (f"q{q}", f"d{i}#{rng.randrange(3)}", rng.random(), rng.randrange(9))
+            for q in range(30)
+            for i in rng.sample(range(20), 8)
+        ]
+        run = pl.DataFrame(rows, schema=["query", "item", "score", "tokens"], orient="row")
+        own = [(q, i.split("#")[0], rng.randrange(3)) for q, i, *_ in rows[::2]]
+        qrels = pl.DataFrame(own, schema=["query", "item", "grade"], orient="row")
+        options = {
+            "metrics": ["r@12t", "dcg@20t", "size_p@12t", "used@20t", "used"],
+            "group": "#", "judged": "groups", "sizes": "tokens", "fill": fill, "missing": "skip",
+        }  # fmt: skip
+        if of == "items":
+            options["items"] = run.select("item", "tokens").unique("item", maintain_order=True)
+            run = run.drop("tokens")
+        whole = rw.evaluate(run, qrels, **options)
+        found = rw.evaluate(
+            sent(spark, shuffled(run)), sent(spark, qrels), engine=rw.Spark(spark, groups=3), **options
+        )
+        assert 0 < whole["r@12t"] < 1
+        assert everything(found) == everything(whole)
+
     @pytest.mark.parametrize(
         ("pairs", "metric", "what"),
         [(["x_0", "x_1"], "epc@2", "item"), (["0", "1"], "epc@2", None), (["0", "1"], "delta_gap@2", "user")],
