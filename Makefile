@@ -23,7 +23,7 @@ TRAINING := docs/training.md $(addprefix src/rankwell/compat/,torchmetrics.py li
 	$(addprefix tests/compat/,test_torchmetrics.py test_lightning.py test_transformers.py test_sentence_transformers.py \
 	test_mteb.py) tests/readers/test_tensors.py
 
-FACES := tests/compat/test_llama_index.py tests/display/test_wandb.py
+FACES := $(addprefix tests/compat/,test_llama_index.py test_pyterrier.py test_ranx.py) tests/display/test_wandb.py
 
 # Spark Connect is between the two: Sail is spoken to by its client, and its server is the JVM's.
 SPARK_PIP := build/spark/bin/python -m pip --disable-pip-version-check --quiet
@@ -57,7 +57,7 @@ test-spark: $(if $(RANKWELL_CI),build/compiler/made,build) build/spark/made  ## 
 	for kind in $(SPARKS); do PYTHONPATH=$(CURDIR)/src:$(CURDIR) build/spark/bin/python -m pytest \
 		tests/evaluation/engines/spark/test_$$kind.py $(ARGS) || exit 1; done
 
-test-faces: build build/faces/made  ## install LlamaIndex, ranx and W&B (1 GB) into build/faces, and run the tests that otherwise have stand-ins for them
+test-faces: build build/faces/made  ## install LlamaIndex, PyTerrier, ranx and W&B (1 GB) into build/faces, and run the tests that otherwise have stand-ins for them
 	PYTHONPATH=$(CURDIR)/src:$(CURDIR) build/faces/bin/python -m pytest $(FACES) $(ARGS)
 
 test-lowest: build  ## run the tests with the lowest declared versions of what people have beside rankwell

@@ -19,6 +19,7 @@ from rankwell.compat.trec_eval import measures
 from rankwell.errors import DataError, UsageError, brief, nearest
 from rankwell.evaluation import Evaluator
 from rankwell.matching.policy import Policy
+from rankwell.metrics.metric import Metric
 from rankwell.results import Results
 
 __all__ = [
@@ -184,6 +185,15 @@ def _lines(names: Iterable[str], level: int) -> list[measures.PrintedLine]:
     return measures.lines_of(
         measures.select_measures(list(names), 9), measures.Settings(level=level, version=9)
     )
+
+
+def metric_named(measure: str) -> Metric | None:
+    """Return the metric of one measure as it is printed; None if it is a number of another kind. UsageError if there is no such measure.
+
+    >>> metric_named("map_cut_10"), metric_named("num_q")
+    (ap(denom=R)@10, None)
+    """
+    return _lines(_merge_parameters([measure]), 1)[0].metric
 
 
 def _whole(query: Any, item: Any, grade: Any) -> int:
