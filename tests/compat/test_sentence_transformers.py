@@ -71,7 +71,7 @@ def test_they_are_what_the_evaluator_of_the_package_says():
 def test_results_are_saved_where_the_trainer_says_and_the_model_card_has_the_values(tmp_path):
     one, evaluate = model(), RetrievalEvaluator(QUERIES, CORPUS, QRELS, "ndcg@10", name="a/b")
     folder = str(tmp_path / "eval")
-    for moment in ({}, {"epoch": 3}, {"epoch": 3, "steps": 500}):
+    for moment in ({}, {"epoch": 3}, {"epoch": 3.0, "steps": 500}):
         evaluate(one, folder, **moment)
     names = ["a_b.parquet", "a_b_3.parquet", "a_b_3_500.parquet"]
     assert sorted(path.name for path in (tmp_path / "eval").iterdir()) == sorted(names)

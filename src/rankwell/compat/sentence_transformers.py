@@ -98,7 +98,7 @@ class RetrievalEvaluator(BaseEvaluator):
         self.results: Results | None = None
 
     def __call__(
-        self, model: Any, output_path: str | None = None, epoch: int = -1, steps: int = -1
+        self, model: Any, output_path: str | None = None, epoch: float = -1, steps: int = -1
     ) -> dict[str, float]:
         """Evaluate a model, save the results to a folder if one is named, and return the metrics by name."""
         name = self.name or "retrieval"
@@ -110,7 +110,7 @@ class RetrievalEvaluator(BaseEvaluator):
         )  # fmt: skip
         self.results = self.evaluator.evaluate(run)
         if output_path is not None:
-            moment = "".join(f"_{number}" for number in (epoch, steps) if number >= 0)
+            moment = "".join(f"_{number:g}" for number in (epoch, steps) if number >= 0)
             Path(output_path).mkdir(parents=True, exist_ok=True)
             self.results.save(Path(output_path) / f"{folder_name(name)}{moment}.parquet")
         values: dict[str, float] = self.prefix_name_to_metrics(self.results.mean, self.name)
