@@ -76,6 +76,12 @@ def test_every_table_gives_the_same_rows(tmp_path, support):
     assert rows_of(rw.Run(QUERY, ITEM, part=PART, support=SUPPORT, size=SIZE)) == ROWS
 
 
+def test_a_column_may_have_any_name():
+    names = {"query": "q", "part": "self", "item": "exprs", "support": "word", "size": "s"}
+    run = rw.read_run(FRAME.rename(names), columns={name: word for word, name in names.items()})
+    assert rows_of(run) == ROWS
+
+
 @pytest.mark.parametrize("parts", [["x", "x", "y", None, "z"], [1.0, 1.0, 2.0, None, 3.0]])
 def test_parts_are_text_or_whole_numbers(tmp_path, parts):
     frame = FRAME.with_columns(part=pl.Series(parts))
@@ -185,21 +191,28 @@ def test_rows_of_scattered_queries_are_brought_together_with_their_columns(tmp_p
         "query": [n % 7 for n in range(70)], "item": [f"i{n}" for n in range(70)], "score": [float(n) for n in range(70)],
         "part": [f"{n % 3}" for n in range(70)], "support": [None if n % 5 == 0 else 0.5 for n in range(70)], "size": [n / 2 for n in range(70)],
     })  # fmt: skip
+    expected = {row["item"]: row for row in frame.to_dicts()}
+    # rows that say that a part lists nothing, and one that an answer is empty
+    frame = pl.concat([frame, pl.DataFrame({"query": [3, 9], "part": ["7", None]})], how="diagonal_relaxed")
     frame.write_csv(tmp_path / "run.csv")
     frame.write_parquet(tmp_path / "run.parquet")
-    expected = {row["item"]: row for row in frame.to_dicts()}
     for source in (frame, tmp_path / "run.csv", tmp_path / "run.parquet", frame.rechunk().to_pandas()):
-        rows = open_rows(source)
-        for make in rows.batches(size):
+        empty = 0
+        for make in open_rows(source).batches(size):
             lists = make()
             parts, support, sizes = (lists.extra[word] for word in ("part", "support", "size"))
             for row, item in enumerate(lists.items.tolist()):
+                if not item:
+                    empty += 1
+                    assert parts.one(row) in ("7", "")
+                    continue
                 whole = expected[item]
                 assert str(parts.one(row)) == whole["part"]
                 assert sizes[row] == whole["size"]
                 assert (
                     np.isnan(support[row]) if whole["support"] is None else support[row] == whole["support"]
                 )
+        assert empty == 2
 
 
 def open_rows(source):

@@ -39,13 +39,13 @@ def fill_gaps(
     """Return a piece of such a table without missing cells; DataError names the place of a number that is none."""
     import polars as pl
 
-    columns = {}
+    columns = []
     for word, column in words.items():
         series = frame[column]
         if word in EXTRA and word not in ID_WORDS:
-            columns[column] = pl.Series(column, _numbers(series, word, place))
+            columns.append(pl.Series(column, _numbers(series, word, place)))
         elif has_parts and word in ("item", "part"):
-            columns[column] = filled(series)
+            columns.append(filled(series))
         elif has_parts and word in ("score", "rank"):
             missing = series.fill_nan(None) if series.dtype.is_float() else series
             item = filled(frame[words["item"]])
@@ -53,8 +53,9 @@ def fill_gaps(
                 continue  # no ids: refused where they are made
             is_free = missing.is_null() & (item == (NO_ID if item.dtype.is_integer() else ""))
             one = pl.Series([1]).cast(series.dtype) if series.dtype != pl.Null else pl.Series([1])
-            columns[column] = one.new_from_index(0, len(frame)).zip_with(is_free, series.cast(one.dtype))
-    return frame.with_columns(**columns)
+            ones = one.new_from_index(0, len(frame)).zip_with(is_free, series.cast(one.dtype))
+            columns.append(ones.alias(column))
+    return frame.with_columns(columns)
 
 
 def _numbers(series: pl.Series, word: str, place: Callable[[int], str]) -> np.ndarray:
