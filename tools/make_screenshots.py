@@ -85,7 +85,11 @@ def take_sheet(browser: Browser, page: Path, name: str, width: int, height: int)
 
 
 def main() -> None:
-    chromium = os.environ.get("RANKWELL_CHROMIUM") or shutil.which("chromium")
+    chromium = (
+        os.environ.get("RANKWELL_CHROMIUM")
+        or shutil.which("chromium-headless-shell")
+        or shutil.which("chromium")
+    )
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         page = Path(folder) / "report.html"
         report(page)

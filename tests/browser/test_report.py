@@ -15,6 +15,32 @@ import rankwell as rw
 
 FILMS = files("rankwell") / "data" / "movietweetings"
 COVID = "trec-covid-round1"
+# texts of fewer than 12 px, as they are drawn
+SMALL = """
+() => { const found = [];
+  const walk = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+  while (walk.nextNode()) {
+    const each = walk.currentNode.parentElement;
+    if (!walk.currentNode.data.trim() || !each.checkVisibility() || each.closest("script, .unseen, .hidden")) continue;
+    const drawn = each.getScreenCTM?.();
+    const size = parseFloat(getComputedStyle(each).fontSize) * (drawn ? Math.hypot(drawn.a, drawn.b) : 1);
+    if (size < 11.9) found.push(`${size}: ${each.textContent.slice(0, 40)}`);
+  }
+  return found; }
+"""
+# of the colour of a text to that of what is behind it, by WCAG
+CONTRAST = """
+(each) => {
+  const light = (colour) => {
+    const [r, g, b] = colour.match(/[\\d.]+/g).map(Number).map((c) => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  let behind = each;
+  while (behind && /, 0\\)$|transparent/.test(getComputedStyle(behind).backgroundColor)) behind = behind.parentElement;
+  const [low, high] = [getComputedStyle(each).color, getComputedStyle(behind || document.body).backgroundColor].map(light).sort((a, b) => a - b);
+  return (high + 0.05) / (low + 0.05);
+}
+"""
 SYSTEMS = ("als", "itemknn", "popular", "random")
 
 
@@ -163,12 +189,49 @@ def test_the_button_makes_page_and_pictures_dark(opened, films):
 
 def test_a_print_has_every_section_and_picture(opened, report, tmp_path):
     page = opened(report[1], dark=True)
+    page.locator("figure.chart").first.scroll_into_view_if_needed()
     page.locator("figure.chart svg.marks").first.wait_for()
-    page.pdf(path=tmp_path / "report.pdf")
+    page.pdf(path=tmp_path / "report.pdf", format="A4")
+    assert len(re.findall(rb"/Type\s*/Page\b", (tmp_path / "report.pdf").read_bytes())) <= 9
     drawn = "[...document.querySelectorAll('figure.chart')].filter(each => !each.closest('details') && !each.querySelector('svg')).length"
     assert page.evaluate(drawn) == 0
     page.emulate_media(media="print")
     expect(page.locator(".tools:visible, .theme:visible, nav:visible")).to_have_count(0)
+
+
+def test_what_was_printed_is_as_wide_and_as_high_as_before_on_the_screen(opened, films):
+    page = opened(films[1])
+    look_at_all(page)
+    marks = (
+        "[...document.querySelectorAll('figure.chart svg.marks')].filter(each => !each.closest('details'))"
+    )
+    sizes = f"{marks}.map(each => [each.clientWidth, each.clientHeight])"
+    before = page.evaluate(sizes)
+    page.pdf()
+    expect(page.locator("html.printing")).to_have_count(0)
+    # pictures are fitted to within a few pixels
+    near = f"before => {sizes}.every((own, at) => own.every((size, side) => Math.abs(size - before[at][side]) < 6))"
+    page.wait_for_function(near, arg=before)
+
+
+def test_letters_are_readable_on_a_phone(opened, report):
+    page = opened(report[1], size=PHONE)
+    look_at_all(page)
+    assert page.evaluate(SMALL) == []
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_plain_words_are_beside_each_metric_and_can_be_read(opened, report, dark):
+    page = opened(report[1], dark=dark)
+    heads = page.locator("table.leaderboard thead th[data-better]")
+    said = [each["plain"] for each in report[0].section("leaderboard").data["metrics"]]
+    assert heads.locator(".plain").all_inner_texts() == said
+    names = heads.locator("button").all_inner_texts()
+    assert [name.split()[0] for name in names] == [
+        each["metric"] for each in report[0].section("leaderboard").data["metrics"]
+    ]
+    for what in (".plain", ".interval", ".sentence", ".compared dt", ".compared .quiet"):
+        assert page.locator(what).first.evaluate(CONTRAST) >= 4.5, what
 
 
 def test_a_print_has_what_is_open_and_no_more(opened, films):

@@ -9,7 +9,7 @@ from tests.reporting.lists import qrels_of, run_of
 
 import rankwell as rw
 from rankwell.display.page import words_of
-from rankwell.metrics import classes
+from rankwell.metrics import classes, metric_of
 from rankwell.reporting.sections.leaderboard import plain_words
 
 GOOD = [1, 1, 1, 2, 1, 1, 3, 1, 1, 2, 1, 1]
@@ -166,6 +166,11 @@ def test_each_metric_is_explained_in_plain_words_beside_its_column():
         "place of the first relevant item, lower is better",
         "share of the relevant items found in the first 100, higher is better",
     ]
+
+
+def test_a_budget_is_said_in_words():
+    said = plain_words(metric_of("r@2000t"), words_of("en"))
+    assert said == "share of the relevant items found in what fits into a budget of 2,000, higher is better"
 
 
 @pytest.mark.parametrize("lang", ["en", "ko"])

@@ -41,10 +41,12 @@ def config(*, dark: bool = False) -> dict[str, Any]:
         },
         "axis": {
             "labelColor": quiet, "titleColor": ink, "gridColor": line, "gridOpacity": 0.6, "domainColor": line,
-            "tickColor": line, "labelFontSize": 11, "titleFontSize": 12, "titleFontWeight": "normal", "labelLimit": 200,
+            "tickColor": line, "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal", "labelLimit": 200,
             "labelSeparation": 6,
         },
-        "legend": {"labelColor": ink, "titleColor": quiet, "labelLimit": 200, "titleFontWeight": "normal"},
+        "legend": {
+            "labelColor": ink, "titleColor": quiet, "labelFontSize": 12, "titleFontSize": 12, "labelLimit": 200, "titleFontWeight": "normal",
+        },
         "header": {"labelColor": ink, "titleColor": quiet},
         "range": {
             "category": CATEGORY[dark],
@@ -52,7 +54,7 @@ def config(*, dark: bool = False) -> dict[str, Any]:
             "diverging": [WORSE[dark], LINE[dark], BETTER[dark]],
         },
         "mark": {"color": CATEGORY[dark][0]},
-        "text": {"color": ink},
+        "text": {"color": ink, "fontSize": 12},
         "rule": {"color": quiet},
         "style": {
             "muted": {"color": quiet, "opacity": 0.5},
@@ -61,7 +63,7 @@ def config(*, dark: bool = False) -> dict[str, Any]:
             "accent": {"color": CATEGORY[dark][0]},
             "band": {"opacity": 0.18},
             "reference": {"color": quiet, "stroke": quiet, "strokeDash": [4, 3]},
-            "note": {"color": quiet, "fontSize": 11},
+            "note": {"color": quiet, "fontSize": 12},
             "figure": {"color": ink, "fill": ink},
             "faint": {"color": quiet, "stroke": quiet, "opacity": 0.45},
             "inverse": {"color": GROUND[dark], "fill": GROUND[dark]},

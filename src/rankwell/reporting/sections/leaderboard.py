@@ -69,6 +69,8 @@ def plain_words(metric: Metric, words: PageStrings) -> str:
         k, numbers = metric.k or 0, words("report.leaderboard.numbers").split()
         number = numbers[k - 1] if 0 < k <= len(numbers) else f"{k:,}"
         top = words("report.leaderboard.top", n=k, number=number) if k else words("report.leaderboard.whole")
+        if metric.budget is not None:
+            top = words("report.leaderboard.budget", size=f"{metric.budget:,g}")
         text = text.format(top=top, are=words("report.leaderboard.are", n=k or 1))
     return words(f"report.leaderboard.plain_{metric.better}", plain=text)
 

@@ -11,7 +11,8 @@
   const NARROW = 520; // px: below, legends stand under the picture
   const SMALLEST = 0.25; // of the width that a picture was made for; what is still too wide scrolls
   const LARGEST = 2;
-  const shown = new Map(); // figure -> { theme, narrow, view, widths }
+  const TALLEST = 190; // px on paper: how high the axes of a picture are
+  const shown = new Map(); // figure -> { theme, narrow, view, widths, heights }
 
   const element = (name, className, text) => {
     const made = document.createElement(name);
@@ -65,19 +66,24 @@
   const oneColumn = (key, value) => (key === "legend" && value?.columns ? { ...value, columns: 1 } : value);
 
   // what a picture is wide, without its axes and legends, is a signal with a number; one that counts steps has none
-  const widthsOf = (spec) => {
-    const own = (spec.signals || []).filter((each) => /(^|_|W|w)idth$/.test(each.name) && typeof each.value === "number");
+  const sizesOf = (spec, size) => {
+    const named = new RegExp(`${size}$`, "i");
+    const own = (spec.signals || []).filter((each) => named.test(each.name) && typeof each.value === "number");
     const found = new Map(own.map((each) => [each.name, each.value]));
-    if (typeof spec.width === "number") found.set("width", spec.width);
+    if (typeof spec[size] === "number") found.set(size, spec[size]);
     return found;
   };
 
   // the whole is wider by a step of the same size for each step of these widths: two measures tell which
   const fit = async (figure) => {
-    const { view, widths } = shown.get(figure);
+    const { view, widths, heights } = shown.get(figure);
     const room = figure.querySelector(".drawing").clientWidth - 2; // widths are rounded
     const measured = () => Number(figure.querySelector("svg").getAttribute("width"));
-    if (!view || room <= 0 || !widths.size) return;
+    if (!view || room <= 0) return;
+    const most = document.documentElement.matches(".printing") ? TALLEST : Infinity;
+    for (const [name, made] of heights) view.signal(name, Math.min(made, most));
+    await view.resize().runAsync();
+    if (!widths.size) return;
     const [name, made] = widths.entries().next().value;
     let part = view.signal(name) / made;
     let whole = measured();
@@ -98,7 +104,7 @@
     const theme = rankwell.theme();
     const before = shown.get(figure);
     if (before && before.theme === theme && before.narrow === narrow) return;
-    const now = { theme, narrow, view: before?.view, widths: new Map() };
+    const now = { theme, narrow, view: before?.view, widths: new Map(), heights: new Map() };
     shown.set(figure, now);
     const drawing = figure.querySelector(".drawing") || figure.appendChild(element("div", "drawing scroll"));
     drawing.dataset.hint = words.wider || "";
@@ -111,7 +117,8 @@
       });
       before?.view?.finalize();
       now.view = made.view;
-      now.widths = widthsOf(made.vgSpec);
+      now.widths = sizesOf(made.vgSpec, "width");
+      now.heights = sizesOf(made.vgSpec, "height");
       await fit(figure);
       if (!narrow && drawing.scrollWidth > drawing.clientWidth + 1) await draw(figure, true);
     } catch (error) {
@@ -148,5 +155,10 @@
   }
   document.addEventListener("themechange", again);
   // nothing in a picture waits for the network or a clock, so all are there when this event has been handled
-  addEventListener("beforeprint", () => figures.forEach((figure) => draw(figure)));
+  for (const when of ["beforeprint", "afterprint"]) {
+    addEventListener(when, () => {
+      document.documentElement.classList.toggle("printing", when === "beforeprint");
+      for (const figure of figures) draw(figure).then(() => fit(figure));
+    });
+  }
 })();
