@@ -15,14 +15,14 @@ from rankwell.tables.places import Place
 if TYPE_CHECKING:
     import polars as pl
 
+GAPPED = frozenset(EXTRA)
+
 
 def with_gaps(frames: Frames, words: Mapping[str, str], place: Place) -> Frames:
-    """Return a table in pieces in which no wanted cell is missing; ``words`` says which columns are wanted.
+    """Return a run in pieces in which no wanted cell is missing; ``words`` says which columns are wanted, ``GAPPED`` ones among them.
 
     A row that has a part needs no item, and then no score and no rank. Missing numbers of the columns that only some metrics need are nan.
     """
-    if not set(EXTRA).intersection(words):
-        return frames
 
     def read(size: int) -> Iterator[pl.DataFrame]:
         row = 0

@@ -18,13 +18,13 @@ from rankwell.readers.bytes.blocks import TextBlock, blocks_in_turn
 from rankwell.readers.bytes.files import File
 from rankwell.readers.frames import list_columns
 from rankwell.readers.frames.columns import Given
-from rankwell.readers.frames.gaps import with_gaps
+from rankwell.readers.frames.gaps import GAPPED, with_gaps
 from rankwell.readers.frames.list_columns import ListTable
 from rankwell.readers.frames.pieces import BlockPieces, Frames, Piece, Pieces, column_of
 from rankwell.readers.frames.spans import with_items
 from rankwell.readers.frames.tables import FrameRows, OpenTable
 from rankwell.records import record
-from rankwell.tables.columns import EXTRA, ID_WORDS, UnreadColumn
+from rankwell.tables.columns import ID_WORDS, UnreadColumn
 from rankwell.tables.ids import Ids, pack
 from rankwell.tables.places import LineAfter, Place
 from rankwell.tables.rows import Columns, IdStretches, Lists, Rows
@@ -84,15 +84,18 @@ class TextTable(ABC):
         """Return the wanted columns in pieces of text, with a row per item where cells hold lists of items."""
         if "item" not in self.words:
             return OpenTable(*with_items(self.pieces, self.words, self.place), None, self.place, self.unread)
+        frames: Frames = self.pieces
+        has_gaps = kind == "run" and not GAPPED.isdisjoint(self.words)
         if kind in LISTED:
             lists = self.in_lists(kind)
             if lists is not None:
-                frames = with_gaps(lists.frames, self.words, lists.place)
+                frames = with_gaps(lists.frames, self.words, lists.place) if has_gaps else lists.frames
                 return OpenTable(frames, self.words, None, lists.place, self.unread)
             # the kernel knows no gaps
-            if set(EXTRA).isdisjoint(self.words) and (lines := self.lines) is not None:
-                return OpenLines(self.pieces, lines, self.place, self.unread)
-        frames = with_gaps(self.pieces, self.words, self.place)
+            if not has_gaps and (lines := self.lines) is not None:
+                return OpenLines(frames, lines, self.place, self.unread)
+        if has_gaps:
+            frames = with_gaps(frames, self.words, self.place)
         return OpenTable(frames, self.words, None, self.place, self.unread)
 
     def in_lists(self, kind: str) -> ListTable | None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from rankwell.errors import DataError, InputError, UsageError, brief
 from rankwell.readers.frames import list_columns
 from rankwell.readers.frames.columns import NONE_GIVEN, Given, match_columns
-from rankwell.readers.frames.gaps import fill_gaps
+from rankwell.readers.frames.gaps import GAPPED, fill_gaps
 from rankwell.readers.frames.pieces import PIECE, Frames, Piece, Pieces, column_of
 from rankwell.readers.frames.unread import unread_of
 from rankwell.tables.columns import EXTRA, MOST_LEVELS, WORDS
@@ -61,7 +61,7 @@ class SparkPieces(Pieces):
         table = pl.from_arrow((frame if rows is None else frame.limit(rows)).toArrow())
         assert isinstance(table, pl.DataFrame)
         same = {word: word for word in table.columns}
-        is_plain = set(EXTRA).isdisjoint(self.words)
+        is_plain = GAPPED.isdisjoint(self.words)
         return table if is_plain else fill_gaps(table, same, self.place, has_parts="part" in self.words)
 
     @property

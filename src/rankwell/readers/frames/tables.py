@@ -11,7 +11,7 @@ import numpy as np
 
 from rankwell.errors import DataError, NoRowsError
 from rankwell.readers.frames.columns import NONE_GIVEN
-from rankwell.readers.frames.gaps import with_gaps
+from rankwell.readers.frames.gaps import GAPPED, with_gaps
 from rankwell.readers.frames.in_memory import frame_of, index_of
 from rankwell.readers.frames.list_columns import ListTable, words_of
 from rankwell.readers.frames.pieces import PIECE, FramePieces, Frames, PartFrames, Pieces, column_of
@@ -90,9 +90,12 @@ def open_columns(
     if "item" not in words:
         return OpenTable(*with_items(frames, words, RowOf(label or name)), rows, None, unread)
     lists = ListTable(frames, words, kind, name, columns).of_schema(schema)
+    has_gaps = kind == "run" and not GAPPED.isdisjoint(words)
     if lists is not None:
-        return OpenTable(with_gaps(lists.frames, words, lists.place), words, None, lists.place, unread)
-    return OpenTable(with_gaps(frames, words, RowOf(label or name)), words, rows, None, unread)
+        frames = with_gaps(lists.frames, words, lists.place) if has_gaps else lists.frames
+        return OpenTable(frames, words, None, lists.place, unread)
+    frames = with_gaps(frames, words, RowOf(label or name)) if has_gaps else frames
+    return OpenTable(frames, words, rows, None, unread)
 
 
 @record(eq=False)

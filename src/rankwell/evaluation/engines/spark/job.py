@@ -17,10 +17,9 @@ from rankwell.evaluation.engines.stream.parts import PartOfTables
 from rankwell.evaluation.engines.stream.tables import ids_in
 from rankwell.evaluation.engines.stream.work import Work
 from rankwell.matching.context import Everyone
-from rankwell.readers.frames.gaps import fill_gaps
+from rankwell.readers.frames.gaps import GAPPED, fill_gaps
 from rankwell.readers.frames.pieces import Piece, column_of
 from rankwell.records import record
-from rankwell.tables.columns import EXTRA
 from rankwell.tables.fingerprints import Digest
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.states import Amounts
@@ -95,7 +94,7 @@ class GroupJob:
         for tag, (name, words) in enumerate(self.words.items()):
             own = rows.filter(pl.col(TABLE) == tag)
             places[name] = partial(_place, name, own[QUERY])
-            if not set(EXTRA).isdisjoint(words):
+            if not GAPPED.isdisjoint(words):
                 own = fill_gaps(own, words, places[name], has_parts="part" in words)
             pieces[name] = {
                 word: column_of(own[column], word, places[name], 0) for word, column in words.items()
