@@ -78,7 +78,7 @@ def known() -> None:
         costs = rw.efficiency.measure(
             {"known": Known(str(Path(folder) / "index"))},
             [f"{at}" for at in range(100)],
-            documents=[1],
+            items=[1],
             starts=5,
             repetitions=5,
         )

@@ -83,7 +83,7 @@ def test_lsi_in_all_dimensions_orders_as_tfidf_does(engines):
 
 def test_every_engine_can_be_measured(tmp_path):
     systems = {"bm25": BM25(), "fts5": FTS5(tmp_path / "index.sqlite"), "tfidf": TFIDF(), "lsi": LSI(3)}
-    costs = rw.efficiency.measure(systems, QUERIES, documents=DOCUMENTS, k=3, repetitions=1)
+    costs = rw.efficiency.measure(systems, QUERIES, items=DOCUMENTS, k=3, repetitions=1)
     assert costs.failures.is_empty(), costs.failures["message"].to_list()
     assert costs.indexing["items"].to_list() == [5] * 4
     assert costs.indexing["size"].to_list() == [None, (tmp_path / "index.sqlite").stat().st_size, None, None]

@@ -83,7 +83,7 @@ def test_the_same_documents_make_the_same_graph(cranfield, hasty):
 def test_both_searches_are_measured_and_their_recall_comes_from_the_measured_answers(cranfield):
     systems = {"exact": LSI(DIMENSIONS), "graph": HNSW(DIMENSIONS, connectivity=4, expansion=K)}
     costs = rw.efficiency.measure(
-        systems, dict(list(cranfield.topics)[:60]), documents=cranfield.documents, k=K, repetitions=1
+        systems, dict(list(cranfield.topics)[:60]), items=cranfield.documents, k=K, repetitions=1
     )
     assert costs.failures.is_empty(), costs.failures["message"].to_list()
     recall = rw.efficiency.recall_of_exact(costs.runs["graph"], costs.runs["exact"], K)

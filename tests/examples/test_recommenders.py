@@ -100,7 +100,7 @@ def test_recommenders_are_measured_on_films_and_recommend_nothing_twice():
     users = test["user_id"].unique(maintain_order=True).to_list()[:40]
     asked = {user: user for user in users}
     systems = {"items": ItemBM25(), "als": ALS(16, iterations=3)}
-    costs = rw.efficiency.measure(systems, asked, documents=train, k=10, repetitions=1)
+    costs = rw.efficiency.measure(systems, asked, items=train, k=10, repetitions=1)
     assert costs.failures.is_empty(), costs.failures["message"].to_list()
     assert costs.indexing["items"].to_list() == [len(train)] * 2
     had = set(train.select("user_id", "item_id").iter_rows())
