@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import random
 import re
+import tempfile
 
 import polars as pl
 import pytest
@@ -639,3 +640,34 @@ def test_sizes_are_a_column_of_the_items_or_of_the_run_and_not_of_both(capsys, t
         assert status == 0, (words, told.err)
         if words[0] == "evaluate":
             assert f"{expected:.4f}" in told.out
+
+
+def test_lint_names_rows_without_a_size_and_copies_no_run_without_its_sizes(tmp_path):
+    run, policy = (
+        {"query": ["q"] * 3, "item": ["p1", "p2", "p3"], "score": [3.0, 2.0, 1.0]},
+        rw.Policy(sizes="tokens"),
+    )
+
+    def told(own, **tables):
+        copies = tempfile.mkdtemp(dir=tmp_path)
+        found = rw.lint(
+            pl.DataFrame(run | own),
+            {"q": {"p1": 1}},
+            metric="r@5t",
+            policy=policy,
+            cleaned_copies=copies,
+            **tables,
+        )
+        return [
+            (each.rule, each.level, each.message) for each in found if each.rule in ("sizes", "cleaned-copy")
+        ]
+
+    bad, good = told({"tokens": [5, None, 2]}), told({"tokens": [5, 1, 2]})
+    assert bad[0][:2] == ("sizes", "error")
+    assert "row 2: item 'p2' has no size" in bad[0][2]
+    assert "sizes" not in {rule for rule, *_ in good}
+    assert ("cleaned-copy", "note", "no copy was written, as one would have no sizes") in good
+    assert "sizes" not in {rule for rule, *_ in told({}, items=ONE["items"])}
+    below = [{"item": "p1", "tokens": 1}, {"item": "p2", "tokens": -1}]
+    assert "item 'p2': the size (tokens) is -1" in told({}, items=below)[0][2]
+    assert "neither of items= nor of the run" in told({})[0][2]

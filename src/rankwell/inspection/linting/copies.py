@@ -50,9 +50,10 @@ def write_copies(data: LintData, folder: Path) -> Iterator[Finding]:
         If it would replace a file.
     """
     for run in data.runs:
-        if run.has_parts:
+        if run.has_parts or run.has_sizes:
+            lacking = "parts" if run.has_parts else "sizes"
             yield Finding(
-                "cleaned-copy", "note", run.name, "no copy was written, as one would have no parts", "Mend the rows that are named here.",
+                "cleaned-copy", "note", run.name, f"no copy was written, as one would have no {lacking}", "Mend the rows that are named here.",
             )  # fmt: skip
             continue
         yield _write_one(run.run, len(run.rows), partial(clean_run, run, data.settings.policy), folder)

@@ -63,7 +63,9 @@ class LintSettings:
     def needs(self) -> frozenset[str]:
         """What the metric needs of the tables; nothing if there is no such metric."""
         try:
-            return frozenset[str]().union(*(metric.needs for metric in metrics_of(self.metric)))
+            return frozenset[str]().union(
+                *(metric.needs | metric.needed() for metric in metrics_of(self.metric))
+            )
         except RankwellError:
             return frozenset()
 
@@ -104,7 +106,9 @@ class LintData:
                 metrics=metrics_of(metric),
                 policy=lenient,
                 qrels=self.qrels.qrels,
-                items=self.items if lenient.group is not None or "spans" in self.settings.needs else None,
+                items=self.items
+                if lenient.group is not None or self.settings.needs & {"spans", "sizes"}
+                else None,
                 tie_ranges=False,
             )
             value = Evaluator.of(request).results_of(run)[metric]
@@ -137,7 +141,9 @@ class RunData:
         self.rows = HeldRows.of(run.rows)
         for lists in self.rows.lists:
             check_numbers(lists)
-        self.has_parts = any("part" in lists.extra for lists in self.rows.lists)
+        self.has_parts, self.has_sizes = (
+            any(word in lists.extra for lists in self.rows.lists) for word in ("part", "size")
+        )
         if self.has_parts:  # rules look at lists: here one for each part of a query
             self.rows = HeldRows([Parts.of(lists).lists for lists in self.rows.lists])
         self.batches = self.rows.lists

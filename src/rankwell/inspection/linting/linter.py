@@ -129,7 +129,9 @@ def lint(
         if train is None
         else try_reading(partial(qrels_data, columns=NOT_NAMED), train, findings, encoding)
     )
-    has_columns = policy.group is not None and separator_of(policy.group) is None
+    has_columns = policy.sizes is not None or (
+        policy.group is not None and separator_of(policy.group) is None
+    )
     catalogue = None
     if items is not None and of_spans:
         catalogue = try_reading_chunks(items, findings, encoding)

@@ -10,9 +10,10 @@ import numpy as np
 
 from rankwell.display.findings import Finding
 from rankwell.display.text import Composed
-from rankwell.errors import DataError, brief
+from rankwell.errors import DataError, RankwellError, brief
 from rankwell.inspection.linting.data import LintData, QrelsData, RunData, common, mark_rows, rows_of
 from rankwell.kernels import match
+from rankwell.matching.budgets import Sizes
 from rankwell.matching.groups import PASSAGES, SEPARATORS, ids_before
 from rankwell.matching.mismatch import IdSource, Mismatch, find_mismatch, find_swapped_columns
 from rankwell.matching.policy import before
@@ -159,6 +160,25 @@ def _unknown_items(items: Items, name: str, place: str, item: str, count: int) -
         ),
         "Complete the catalogue, or say --outside ignore.", count,
     )  # fmt: skip
+
+
+def sizes(data: LintData) -> Iterator[Finding]:
+    """Rows without a size that a budget could add up, if the policy names a column of sizes."""
+    if data.settings.policy.sizes is None:
+        return
+    for run in data.runs:
+        try:
+            known = Sizes.of(data.settings.policy, data.items)
+            for lists in run.batches:
+                known.of_rows(lists, None)
+        except RankwellError as error:
+            yield Finding(
+                "sizes",
+                "error",
+                run.name,
+                str(error),
+                "Mend the column of sizes: until then no metric at a budget has a value.",
+            )
 
 
 def groups(data: LintData) -> Iterator[Finding]:
@@ -355,6 +375,7 @@ RULES: tuple[Callable[[LintData], Iterator[Finding]], ...] = (
     queries,
     items,
     groups,
+    sizes,
     unjudged,
     scale,
     training_items,
