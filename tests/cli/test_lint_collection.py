@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
+import threading
 
 import pytest
 from tests.cli.samples import MOVIES
 
 from rankwell.cli import run
+from rankwell.readers.bytes.files import File
 from rankwell.readers.collections.collection import is_documents
 
 DOCUMENTS = ".I 1\n.W\nlift of wings\n.I 2\n.W\nheat\n"
@@ -128,9 +131,20 @@ def test_every_file_is_read_in_the_encoding_that_is_given(tmp_path, capsys):
 )
 def test_items_are_documents_or_a_table_by_what_the_file_holds(name, content, is_read, tmp_path):
     (tmp_path / name).write_text(content)
-    assert is_documents(tmp_path / name) == is_read
+    assert is_documents(File(tmp_path / name)) == is_read
 
 
-def test_a_folder_holds_documents_and_a_parquet_table_does_not(tmp_path):
-    assert is_documents(tmp_path)
-    assert not is_documents(MOVIES / "items.parquet")
+def test_a_table_of_parquet_holds_no_documents():
+    assert not is_documents(File(MOVIES / "items.parquet"))
+
+
+@pytest.mark.parametrize(("content", "runs"), [("item,title\n1,a\n2,b\n", ["run"]), (DOCUMENTS, [])])
+def test_documents_and_a_catalogue_are_read_from_a_pipe_too(content, runs, tmp_path):
+    (tmp_path / "qrels").write_text("1 0 1 1\n")
+    (tmp_path / "run").write_text("1 Q0 2 1 2.0 r\n1 Q0 1 2 1.0 r\n")
+    pipe = tmp_path / "items"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_text, args=(content,))
+    writer.start()
+    assert run(["lint", *(str(tmp_path / each) for each in ("qrels", *runs)), "--items", str(pipe)]) == 0
+    writer.join()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 from rankwell import __version__
@@ -26,6 +27,7 @@ from rankwell.errors import UsageError
 from rankwell.matching.policy import Policy
 
 if TYPE_CHECKING:
+    from rankwell.readers.bytes.files import File
     from rankwell.tables.collections import Collection
 
 LintForm = Literal[Form, "github"]
@@ -86,7 +88,7 @@ def lint(
     judged = None if qrels in (None, "none") else qrels
     listed = [each for each in (run, *runs) if each is not None]
     refuse_files([each for each in (judged, *listed, collection, items, queries, train) if each], [output])
-    documents = items if items is not None and _are_documents(items) else None
+    documents, catalogue = (None, None) if items is None else _opened(items)
     parts = [each for each in (collection, documents, queries) if each is not None]
     _refuse_what_does_not_fit(collection, parts, qrels, listed)
     whole = _collection(collection, documents, queries, judged, reading.encoding) if parts else None
@@ -100,7 +102,7 @@ def lint(
         own = checked(
             listed,
             judged if read is None else read,
-            items=None if documents else items,
+            items=catalogue,
             train=train,
             k=k,
             scale=numbers(scale, "--scale"),
@@ -139,7 +141,7 @@ def _as_typed(finding: Finding) -> Finding:
 
 
 def _refuse_what_does_not_fit(
-    collection: str | None, parts: list[str], qrels: str | None, runs: list[str]
+    collection: str | None, parts: list[File | str], qrels: str | None, runs: list[str]
 ) -> None:
     if collection is not None and (len(parts) > 1 or qrels is not None):
         raise UsageError(
@@ -153,14 +155,23 @@ def _refuse_what_does_not_fit(
         )
 
 
-def _are_documents(items: str) -> bool:
+def _opened(items: str) -> tuple[File | str | None, File | None]:
+    """The documents that a path leads to, or the catalogue, opened once, as a pipe can be read only once."""
+    from rankwell.readers.bytes.files import File
     from rankwell.readers.collections.collection import is_documents
 
-    return is_documents(items)
+    if Path(items).is_dir():
+        return items, None
+    file = File(items)
+    return (file, None) if is_documents(file) else (None, file)
 
 
 def _collection(
-    folder: str | None, documents: str | None, topics: str | None, qrels: str | None, encoding: str | None
+    folder: str | None,
+    documents: File | str | None,
+    topics: str | None,
+    qrels: str | None,
+    encoding: str | None,
 ) -> Collection:
     from rankwell.readers.collections.collection import read_collection
 

@@ -439,7 +439,9 @@ def try_reading(
 def _files(source: Any, *, of_paths: bool) -> list[File]:
     """The files that a source names; none if it is something else (a list may be one of ids)."""
     sources = list(source) if isinstance(source, (list, tuple)) and of_paths else [source]
-    is_path = [isinstance(path, (str, os.PathLike)) and not str(path).startswith("irds:") for path in sources]
+    is_path = [
+        isinstance(path, (str, os.PathLike, File)) and not str(path).startswith("irds:") for path in sources
+    ]
     return [file for path in sources for file in files_of(path)] if all(is_path) else []
 
 

@@ -29,7 +29,7 @@ Source = str | os.PathLike[str]
 def read_collection(
     folder: Source | None = None,
     *,
-    documents: Source | None = None,
+    documents: Source | File | None = None,
     topics: Source | None = None,
     qrels: Any = None,
     split: str | None = None,
@@ -82,7 +82,7 @@ def read_collection(
     ([('1', 'slender wings')], 2, 'Wings\nlift of slender wings')
     """
     for word, source in (("folder", folder), ("documents", documents), ("topics", topics)):
-        if source is not None and not isinstance(source, (str, os.PathLike)):
+        if source is not None and not isinstance(source, (str, os.PathLike, File)):
             raise UsageError(f"{word}= is the path of a file or folder, not {brief(source)}.")
     parts = (documents, topics, qrels)
     if folder is None and all(part is None for part in parts):
@@ -116,7 +116,8 @@ def read_collection(
         found_topics = numbered(found_topics, judged, notes)
         if folder is not None:
             found_topics = only(found_topics, judged, notes)
-    label = name or Path(str(documents or topics or "collection")).name
+    first = documents or topics or "collection"
+    label = name or (first.name if isinstance(first, File) else Path(first).name)
     return Collection(label, found_documents, found_topics, found_qrels, tuple(notes))
 
 
@@ -132,14 +133,13 @@ def _beir_parts(folder: Path) -> tuple[Path, Path]:
     return parts[0], parts[1]
 
 
-def _documents(source: Source | None, encoding: str | None) -> tuple[Documents | None, str]:
+def _documents(source: Source | File | None, encoding: str | None) -> tuple[Documents | None, str]:
     """The documents, and how their content begins."""
     if source is None:
         return None, ""
-    path = Path(source)
-    if _is_folder(path):
-        return _folder(path, encoding), TAGS
-    file = recode(File(path), encoding)
+    if not isinstance(source, File) and _is_folder(Path(source)):
+        return _folder(Path(source), encoding), TAGS
+    file = recode(source if isinstance(source, File) else File(Path(source)), encoding)
     mark = mark_of(file)
     if mark == TAGS:
         entries = Entries()
@@ -153,21 +153,15 @@ def _documents(source: Source | None, encoding: str | None) -> tuple[Documents |
         columns = msmarco.texts(file)
     else:
         raise DataError(
-            f"{path}: not a format of documents: SMART begins with .I, TREC with <DOC>, BEIR with a line of JSON; MS MARCO has 2 "
+            f"{file.label}: not a format of documents: SMART begins with .I, TREC with <DOC>, BEIR with a line of JSON; MS MARCO has 2 "
             "or 4 columns, separated by tabs."
         )
-    return Documents(*columns, name=path.name), mark
+    return Documents(*columns, name=file.name), mark
 
 
-def is_documents(source: Source) -> bool:
-    """Whether a path is a folder or file of documents, and not a table of items, whose header names a column of items.
-
-    InputError if it cannot be read.
-    """
-    path = Path(source)
-    if _is_folder(path):
-        return True
-    head = File(path).head.removeprefix(BOM).lstrip()
+def is_documents(file: File) -> bool:
+    """Whether a file holds documents, and not a table of items, whose header names a column of items."""
+    head = file.head.removeprefix(BOM).lstrip()
     first = head.partition(b"\n")[0]
     if head.startswith(JSON.encode()):
         return b'"_id"' in first
