@@ -155,7 +155,11 @@ def test_a_saved_comparison_is_reported_alone():
     [
         ([TEST, *SYSTEMS], 2, "say which metrics you want"),
         ([TEST, *SYSTEMS], 2, "say which metrics you want: -m ndcg@10 -m ap"),
-        ([TEST, *SYSTEMS, *RR, "-o", "x.pdf"], 2, "unknown suffix; a report is .html, .htm or .json"),
+        (
+            [TEST, *SYSTEMS, *RR, "-o", "x.pdf"],
+            2,
+            "unknown suffix; a report is .html, .htm or .json. A browser prints .html to PDF",
+        ),
         ([TEST, *SYSTEMS, *RR, "-o", "no/x.html"], 3, "the folder no does not exist"),
         ([TEST, *SYSTEMS, *RR, "--lang", "kr"], 2, "--lang kr: must be en or ko."),
         ([TEST, *SYSTEMS, *RR, "--baseline", "popular.parque"], 2, "Did you mean popular?"),

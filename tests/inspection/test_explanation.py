@@ -144,6 +144,7 @@ def test_the_list_of_metrics_has_each_one_once():
         ("context_precision", ["DeepEval, ragas: the mean precision at the ranks", "ap(denom=hits)", "RAGChecker", "set_p", "autoevals"]),
         ("Contextual-Recall@5", ["context_recall is no metric here", "r@k", "set_r", "nugget"]),
         ("faithfulness", ["DeepEval, ragas, RAGChecker, autoevals", "no model is asked", "nugget"]),
+        ("novelty@10", ["novelty is no metric here", "recmetrics, rexmex", "msi@k", "self_information@k"]),
         ("groundedness", ["faithfulness is no metric here", "TruLens"]),
     ],
 )  # fmt: skip
@@ -155,18 +156,20 @@ def test_a_name_of_other_tools_for_several_numbers_is_explained_by_tool(name, wo
         assert word in card.to_markdown()
     assert command(["explain", name, "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out) == card.to_dict()
-    with pytest.raises(UsageError, match=r"`rankwell explain (context_|faithfulness)"):
+    with pytest.raises(UsageError, match=r"`rankwell explain (context_|faithfulness|novelty)"):
         rw.evaluate({"q": ["a"]}, {"q": {"a": 1}}, name)
 
 
 def test_every_metric_and_preset_that_such_a_card_names_exists():
     named = " ".join(here for rows in FOREIGN.values() for *_, here in rows)
     assert {preset_of(name).name for name in re.findall(r"preset=(\w+)", named)} == {"deepeval", "ragas"}
-    metrics = re.findall(r"\b(?:ap|p|r|set_p|set_r|nugget)\b(?:\([^)]*\))?", named)
+    metrics = re.findall(r"\b(?:ap|msi|p|r|self_information|set_p|set_r|nugget)\b(?:\([^)]*\))?", named)
     assert {metric_of(each, complete=False).name for each in metrics} == {
         "ap",
+        "msi",
         "p",
         "r",
+        "self_information",
         "set_p",
         "set_r",
         "nugget",

@@ -125,6 +125,8 @@ def test_a_field_can_be_given_by_itself(evaluate):
         ({"policy": rw.Policy(rel=1), "rel": 2}, "rel=2 contradicts policy=, which has rel=1. Give it once."),
         ({"tie": "order"}, "there is no argument tie=. Did you mean ties?"),
         ({"metric": "rr"}, "there is no argument metric=. Did you mean metrics?"),
+        ({"threshold": 8}, "there is no argument threshold=. Did you mean rel?"),
+        ({"k": 10}, "there is no argument k=. A cut-off stands behind its metric: 'ndcg@10'."),
         ({"ties": "odd"}, "ties must be item-desc"),
         ({"policy": "skip"}, "policy= must be a rankwell.Policy"),
     ):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import polars as pl
 import pytest
 
 import rankwell as rw
@@ -28,3 +29,10 @@ def test_a_folder_is_refused_with_the_files_to_name(tmp_path):
     (tmp_path / "empty").mkdir()
     with pytest.raises(rw.RankwellError, match=re.escape(f"several as '{tmp_path / 'empty' / '*'}'.")):
         rw.read_run(tmp_path / "empty")
+
+
+def test_a_folder_of_unlike_tables_is_named_as_such(tmp_path):
+    pl.DataFrame({"query": ["q"], "item": ["a"], "grade": [1]}).write_parquet(tmp_path / "a.parquet")
+    pl.DataFrame({"item": ["a"], "title": ["A"]}).write_parquet(tmp_path / "b.parquet")
+    with pytest.raises(rw.RankwellError, match=r"is a folder whose tables have different columns"):
+        rw.evaluate({"q": ["a"]}, tmp_path, ["rr"])

@@ -152,6 +152,8 @@ def test_a_list_of_runs_and_a_single_one_say_how_to_name_them(verb):
         VERBS[verb]([ONE, ONE])
     with pytest.raises(UsageError, match=r"takes runs by name, not 'a.run'. Give \{'a': run, 'b': other\}"):
         VERBS[verb]("a.run")
+    with pytest.raises(UsageError, match=r"takes runs by name, not one table \(DataFrame\). Give \{'a': run"):
+        VERBS[verb](FRAME)
 
 
 def test_lists_of_files_are_still_runs_by_name(tmp_path):

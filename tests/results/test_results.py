@@ -42,6 +42,12 @@ def test_a_metric_that_was_not_asked_for_is_a_key_error_that_names_the_nearest()
         RES["ap"]
 
 
+@pytest.mark.parametrize("use", [list, dict, lambda res: res[0]])
+def test_results_used_as_a_sequence_say_what_holds_the_values(use):
+    with pytest.raises(rw.RankwellError, match=r"no sequence: res.mean is a dict"):
+        use(RES)
+
+
 def test_the_mean_is_that_of_the_defined_queries_in_the_order_asked():
     assert list(RES.mean) == ASKED
     # q1 has no relevant item, so no value; q3 is not in the run and counts as an empty list

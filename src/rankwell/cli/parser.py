@@ -37,9 +37,11 @@ NEW_NAMES = {
     "--documents": "--items",
     "--metrics": "--metric",
     "--grades": "--scale",
+    "--threshold": "--rel",
     "--k": "-k",
     "--top": "-k",
 }
+FORMATS = "json", "csv", "parquet", "markdown", "latex", "html", "xlsx"  # which some take for options
 SAVED = "compare", "report", "diff", "gate", "plot"  # commands that take saved results
 # each command by the name that Cyclopts asks this module for
 NAMED = {"_".join(words): words for words in homes()}
@@ -77,11 +79,17 @@ def _unknown(words: tuple[str, ...], option: str, value: str) -> str:
         return f"{start} A cut-off stands behind its metric: -m ndcg@10."
     if (new := NEW_NAMES.get(option)) in own:
         return f"{start} It is {new}."
+    if field in FORMATS and "--format" in own:
+        return f"{start} It is --format {field}."
+    if field in ("qrels", "run", "runs") and words[0] in (*SAVED, "evaluate", "explain", "lint", "rosetta"):
+        return f"{start} Files stand without an option, the judgements before the runs: QRELS RUN."
     if field in pairs:
         return f"{start} Write {pairs[field]} {field}={'true' if field in FLAGS else shown}."
     name, sign, value = value.partition("=")
-    if option in EXAMPLES and sign and (single := f"--{name.replace('_', '-')}") in own:
-        return f"{start} Write {single}{'' if name in FLAGS else f' {quote(value)}'}."
+    if option in EXAMPLES and sign:
+        option = field = f"--{name.replace('_', '-')}"
+        if option in own:
+            return f"{start} Write {option}{'' if name in FLAGS else f' {quote(value)}'}."
     takes = _arguments_in_python(words)
     if words[0] == "plot" and "comparison" in takes and option in _names_of(function_of(("compare",))):
         then = (

@@ -284,6 +284,10 @@ class Rules(TypedDict, total=False):
     fill: Fill
 
 
+_CUT_OFF = " A cut-off stands behind its metric: 'ndcg@10'."
+OTHER_WORDS = {"k": _CUT_OFF, "cutoff": _CUT_OFF, "threshold": " Did you mean rel?"}
+
+
 def policy_with(policy: Policy | None, rules: Mapping[str, Any], others: Iterable[str] = ()) -> Policy:
     """Return a policy with fields that were given by themselves; ``others`` are the other arguments that could be meant.
 
@@ -299,8 +303,9 @@ def policy_with(policy: Policy | None, rules: Mapping[str, Any], others: Iterabl
     names = [field.name for field in fields(Policy)]
     for name, value in rules.items():
         if name not in names:
+            near = OTHER_WORDS.get(name) or nearest(name, [*names, *others])
             raise UsageError(
-                f"there is no argument {name}=.{nearest(name, [*names, *others])} Fields of a policy are {', '.join(names)}."
+                f"there is no argument {name}=.{near} Fields of a policy are {', '.join(names)}."
             )
         own = getattr(chosen, name)
         if policy is not None and own not in (getattr(plain, name), value):

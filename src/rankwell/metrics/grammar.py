@@ -76,6 +76,10 @@ FOREIGN = {
         ("DeepEval, ragas, autoevals", "the share of the expected answer's statements that a model finds in the passages", "nugget, with its verdicts as assignments"),
         ("RAGChecker, claim_recall", "the share of the expected answer's claims that a passage entails, as a model finds", "nugget, with its verdicts as assignments"),
     ),
+    "novelty": (
+        ("recmetrics, rexmex", "how surprising the items of a list are, by the share of users who have each", "msi@k"),
+        ("Microsoft recommenders", "the same by their share of all training pairs, over the rows of all lists together", "self_information@k, whose mean is over lists"),
+    ),
     "faithfulness": (
         ("DeepEval, ragas, RAGChecker, autoevals", "the share of an answer's statements that a model finds in the passages", "nothing, as no model is asked"),
         ("TruLens, groundedness", "the mean of a model's grades of how far the passages support each statement", "nothing, as no model is asked"),

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple, TypeGuard, TypeVar
 
 from rankwell.errors import UsageError, brief
 from rankwell.readers.frames.columns import NONE_GIVEN, Given
-from rankwell.readers.frames.in_memory import is_dict_of_columns
+from rankwell.readers.frames.in_memory import is_dict_of_columns, is_frame
 from rankwell.readers.standard_input import OpenFile
 from rankwell.tables.items_users import Items
 from rankwell.tables.run_qrels import Qrels, Run
@@ -93,7 +93,7 @@ def refuse_unnamed(runs: Any, what: str) -> None:
     elif isinstance(runs, (list, tuple)):
         advice = "not a list. Give {'a': runs[0], 'b': runs[1]}"
     else:
-        advice = f"not {brief(runs)}. Give {{'a': run, 'b': other}}"
+        advice = f"not {f'one table ({type(runs).__name__})' if is_frame(runs) else brief(runs)}. Give {{'a': run, 'b': other}}"
     raise UsageError(f"{what} takes runs by name, {advice}.")
 
 

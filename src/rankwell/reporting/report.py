@@ -145,7 +145,9 @@ def _is_page(qrels: Any, metrics: Any) -> bool:
 def require_suffix(path: Path) -> None:
     """Refuse, before the work, a file that is neither a page nor its data."""
     if path.suffix.lower() not in SUFFIXES:
-        raise UsageError(f"{path}: unknown suffix; a report is {one_of(SUFFIXES)}.")
+        raise UsageError(
+            f"{path}: unknown suffix; a report is {one_of(SUFFIXES)}. A browser prints .html to PDF."
+        )
 
 
 @ordered(ORDER, "what")

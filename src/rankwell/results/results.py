@@ -175,6 +175,10 @@ class Results(Result):
 
     def __getitem__(self, metric: str | Metric | type[Metric]) -> float:
         """Return the value of a metric in any spelling; raises KeyError if it was not evaluated."""
+        if isinstance(metric, int):  # so do list(res) and dict(res) ask
+            raise UsageError(
+                "results are no sequence: res.mean is a dict of the values, res.per_query has a row per query."
+            )
         wanted = metric_of(metric)
         if wanted not in self.part.states:
             near = nearest(str(wanted), self.mean)

@@ -79,6 +79,10 @@ def polars_errors(label: str) -> Iterator[None]:
         raise
     except (OSError, ValueError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         first = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        if Path(label).is_dir() and isinstance(error, pl.exceptions.SchemaError):
+            raise InputError(
+                f"{label}: is a folder whose tables have different columns. Name one of its files."
+            ) from error
         raise InputError(f"{label}: cannot be read ({first[:200]}).") from error
 
 

@@ -113,7 +113,7 @@ def _members(query: Any, members: Any, word: str, name: str) -> Any:
     if is_frame(members):
         raise DataError(
             f"{at}: a table ({type(members).__name__}), where a query has {{item: {word}}} or [item, …]. If each table is a system, "
-            f"{{name: table}} is for compare and evaluate_all; if it is the whole {'run' if word == 'score' else 'qrels'}, give it by itself."
+            f"{{name: table}} is for rw.compare and rw.Evaluator(…).evaluate_all; if it is the whole {'run' if word == 'score' else 'qrels'}, give it by itself."
         )
     if isinstance(members, AbstractSet):
         if word == "grade":  # of relevant items nobody asks for the order
