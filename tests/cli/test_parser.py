@@ -110,7 +110,7 @@ def test_a_suffix_that_no_command_writes_is_refused_before_the_work_with_those_i
     for name in ("values.xls", "values.numbers", "values.csv.gz", "values.JSN"):
         assert run([*filled(words, but=field), *extra, "-o", name]) == 2, capsys.readouterr().err
         said = capsys.readouterr().err
-        assert any(end in said for end in (".csv", ".json", ".html", ".txt", ".svg")), said
+        assert any(end in said for end in (".csv", ".json", ".html", ".txt", ".svg", ".toml")), said
         assert name in said
         assert said.count("\n") == 1
         assert not list(tmp_path.iterdir())
@@ -132,7 +132,7 @@ def test_a_suffix_may_be_anything_with_a_format(tmp_path):
 VALUES = {
     "depth": "3", "rel": "2.5", "drop_own_query": "true", "columns": "wer=query,was=item", "qrels_columns": "a b=item", "encoding": "cp949",
     "format_in": "trec", "qrels_format": "delimited", "qrels_items_in": "bar", "order": "rows", "rank_base": "0", "query_ids": "stem",
-    "items_in": "comma", "scores_from": "scores.txt", "group": "#",
+    "items_in": "comma", "scores_from": "scores.txt", "group": "#", "sizes": "tokens", "fill": "cut",
 }  # fmt: skip
 
 
@@ -143,7 +143,7 @@ def test_a_pair_says_what_an_option_of_its_own_says(word):
         f"--{word.replace('_', '-')}",
         pairs_in(lint)[word],
     )
-    needed = {"judged": ("group", "#")}.get(word)  # a rule that means nothing without another one
+    needed = {"judged": ("group", "#"), "fill": ("sizes", "tokens")}.get(word)  # a rule that means nothing without another one
     line = [] if needed is None else [f"--{needed[0]}", needed[1]]
     single = parsed(evaluate, ["q", "r", *line, *([flag] if value == "true" else [flag, value])])[1]
     line = [] if needed is None else [option, "=".join(needed)]

@@ -76,6 +76,8 @@ def init(
     from rankwell.evaluation import Evaluator
     from rankwell.metrics import metrics_of
 
+    if Path(output).suffix.lower() != ".toml":  # by which the commands that read it know it
+        raise UsageError(f"-o {output}: an experiment file is .toml.")
     if Path(output).exists():
         raise UsageError(f"{output} is there already; give another name: -o other.toml.")
     refuse_overwriting(output, [])
