@@ -40,7 +40,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.fixture
 def ranking_baseline(
-    request: pytest.FixtureRequest, record_property: Callable[[str, object], None]
+    request: pytest.FixtureRequest,
 ) -> Callable[..., Gate]:
     """A function that fails the test if a run became worse than what was accepted for this test.
 
@@ -71,9 +71,10 @@ def ranking_baseline(
                 path.parent.mkdir(parents=True, exist_ok=True)
                 verdict.new.save(path)
         except rw.RankwellError as error:
-            pytest.fail(str(error), pytrace=False)
+            raise pytest.fail.Exception(str(error), pytrace=False) from None
         for row, value in _properties(verdict, is_update):
-            record_property(f"{FIRST}{name} {row}" if name else f"{FIRST}{row}", value)
+            # not by the fixture record_property, which warns of xunit2, pytest's own default
+            request.node.user_properties.append((f"{FIRST}{name} {row}" if name else f"{FIRST}{row}", value))
         if verdict.exit_code:
             found = [(check.status, check.why) for check in verdict.checks]
             found += [(limit.status, limit.why) for limit in verdict.limits]

@@ -128,6 +128,7 @@ def test_what_the_gate_refuses_is_one_sentence(suite):
     found.stdout.fnmatch_lines(["*ap was not evaluated; its metrics are rr*"])
     found.stdout.no_fnmatch_line("*Traceback*")
     found.stdout.no_fnmatch_line("*rankwell*.py:*")
+    suite("--tb=line", body=ONE.replace("['rr']", "['ap']")).stdout.no_fnmatch_line("*During handling*")
 
 
 def test_numbers_reach_the_report_and_junit_from_other_processes(suite, pytester):
@@ -145,6 +146,11 @@ def test_numbers_reach_the_report_and_junit_from_other_processes(suite, pytester
         "ranking rr verdict": "1.0000 → 0.5000, fail: the drop is certain and larger than 0.01",
         "ranking lost queries at most 1%": "0.0",
     }
+
+
+def test_junit_gets_the_numbers_without_a_warning(suite):
+    # of the fixture record_property pytest warns, as its own form of the file is xunit2
+    suite("--ranking-baseline-update", "-W", "error", "--junit-xml", "report.xml").assert_outcomes(passed=1)
 
 
 def test_a_run_of_pytest_that_does_not_use_it_loads_the_plugin_alone(pytester):

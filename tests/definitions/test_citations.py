@@ -224,6 +224,8 @@ def test_what_cannot_work_is_one_error(metrics, rules, said):
         ({"query": ["q", "q"], "item": ["a", "b"], "part": [1, 1], "support": [1.0, 0.7]},
          "row 2: the support is 0.7; support is 1, 0.5, 0, or full_support, partial_support, no_support, or FS, PS, NS."),
         ({"query": ["q", "q"], "item": ["a", "b"], "part": [1, None], "support": [1.0, 0.5]}, "row 2: item 'b' has no part."),
+        ({"query": ["q", "q"], "item": ["a", None], "part": [1, 2], "support": [1.0, 0.5]},
+         "row 2: support 0.5, and no item. Name the item that is cited; of a sentence that cites nothing leave the support empty."),
         ({"query": ["q"], "item": ["a"], "part": [1]}, "run: there is no column for the support; the columns are 'query', 'item', 'part'."),
         (rw.Run(["q"], ["a"], part=[1]), "run, row 1: citation_p reads the column support of a run, and this one was read without."),
     ],

@@ -83,6 +83,19 @@ def test_interactions_have_no_importance(judged):
         rw.evaluate({"q": {"n": 1.0}}, judged, ["nugget"], **rules)
 
 
+def test_the_column_of_importance_may_be_named():
+    judged = [
+        {"query": "q", "item": "n", "importance": "vital"},
+        {"query": "q", "item": "m", "importance": "okay"},
+    ]
+    with pytest.raises(rw.RankwellError, match=r"such as qrels_columns=\{'importance': 'grade'\}"):
+        rw.evaluate({"q": {"n": 1.0}}, judged, ["nugget"])
+    said = rw.evaluate(
+        {"q": {"n": 1.0}}, judged, ["nugget(of=weighted)"], qrels_columns={"importance": "grade"}
+    )
+    assert said["nugget(of=weighted)"] == 1 / 1.5
+
+
 def test_an_order_is_no_assignment():
     with pytest.raises(
         rw.RankwellError, match=r"an order but no scores, and nugget reads them\. Add a score column"

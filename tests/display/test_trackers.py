@@ -30,7 +30,7 @@ def only_run():
 def test_values_definitions_and_policy_arrive(store):
     metrics = ["ndcg@10", "ap(denom=R)@5", "iprec(level=0.3)", "first_rank"]
     res = rw.evaluate(RUN, QRELS, metrics, policy=rw.Policy(missing="skip"))
-    res.log_to("mlflow")
+    res.log_to(mlflow)  # as "mlflow"
     run = only_run()
     names = tracked_names(res.mean)
     for text, value in res.mean.items():

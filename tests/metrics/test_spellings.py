@@ -55,6 +55,11 @@ def test_a_hint_is_a_metric_that_can_be_asked_for(text, meant):
     assert [each for each in hints(text) if "@" in each or each in meant] == meant
 
 
+def test_precision_and_recall_of_citations_lead_to_their_metrics():
+    assert hints("citation_precision") == ["citation_p"]
+    assert hints("citation_recall") == ["citation_r"]
+
+
 def test_a_long_text_is_refused_at_once():
     for text in ("a_1" * 100_000, "1" * 100_000, "a" * 100_000 + "_cut", "ndcg@" + "1,2" * 50_000 + "x"):
         with pytest.raises(rw.RankwellError):

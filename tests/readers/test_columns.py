@@ -444,7 +444,12 @@ def test_grades_may_be_words(tmp_path, kind, yes, no):
 def test_other_words_are_asked_about(tmp_path, kind):
     said = refused(kind, tmp_path, qrels_with(label=["S", "E", "I"]), of_run=False)
     assert "the grade 'S' is not a number. Of words only these are read: true, false, yes" in said
-    assert "'E' is not a number" in refused(kind, tmp_path, qrels_with(label=["1", "E", "0"]), of_run=False)
+    said = refused(kind, tmp_path, qrels_with(label=["1", "E", "0"]), of_run=False)
+    assert "'E' is not a number" in said
+    assert "Of words" not in said
+    # words that are read do not make others of the same column into numbers
+    said = refused(kind, tmp_path, qrels_with(label=["vital", "essential", "okay"]), of_run=False)
+    assert "'essential' is not a number. Of words only these are read: true, false, yes" in said
 
 
 ALPHABETS = ["점수", "得分", "スコア", "оценка", "σκορ", "%", "#", "*", "ｓｃｏｒｅ２"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankwell.errors import UsageError, brief, nearest, one_of
@@ -43,7 +44,7 @@ class Logged(NamedTuple):
 
 
 def log_values(results: Logged, tracker: Any, step: int | None) -> None:
-    """Log values to a tracker, given by name, or to a ``SummaryWriter`` of TensorBoard.
+    """Log values to a tracker, given by name or as its module, or to a ``SummaryWriter`` of TensorBoard.
 
     Raises
     ------
@@ -53,6 +54,8 @@ def log_values(results: Logged, tracker: Any, step: int | None) -> None:
     if all(callable(getattr(tracker, method, None)) for method in ("add_scalar", "add_text")):
         _write(results, tracker, step)
         return
+    if isinstance(tracker, ModuleType):
+        tracker = tracker.__name__
     if not isinstance(tracker, str) or tracker not in TRACKERS:
         raise UsageError(
             f"log_to({brief(tracker)}): unknown tracker; use {one_of(TRACKERS)}, or a SummaryWriter of "

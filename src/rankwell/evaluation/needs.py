@@ -173,7 +173,7 @@ def refuse_budgets(metrics: Iterable[Metric], asked: Asked) -> None:
     if asked.policy.sizes is None:
         raise NeededError(
             f"{asked.by_need['sizes']} needs the size of each item: name the column of items= or of the run that has it, such as "
-            f"sizes='tokens' (--sizes tokens)."
+            f"sizes='tokens'."
         )
     for metric in metrics:
         if asked.policy.fill == "cut" and metric.budget is not None and metric.name not in IN_PART:

@@ -58,7 +58,7 @@ class Groups(Derived):
         if items is None:
             raise NeededError(
                 f"group={brief(policy.group)} is a column of items=, which is not given. Give items=, a table with each item's group; or "
-                f"say what separates a group from the rest of an id: group=rw.before('#')."
+                f"say what separates a group from the rest of an id: group='#'."
             )
         texts = items.group_names(policy.group)
         has_group = np.flatnonzero(texts.is_not_null().to_numpy())

@@ -48,6 +48,13 @@ class Parts:
                 f"{lists.place(row)}: item {brief(lists.items.one(row))} has no part. Say which part of the answer it belongs to; a row "
                 f"without a part and without an item says that an answer is empty."
             )
+        support = lists.extra.get("support")
+        if isinstance(support, np.ndarray) and (strays := ~is_listed & (support > 0)).any():
+            row = int(strays.argmax())
+            raise DataError(
+                f"{lists.place(row)}: support {support[row]:g}, and no item. Name the item that is cited; of a sentence that cites nothing "
+                f"leave the support empty."
+            )
         queries, rows = len(lists.queries), np.flatnonzero(has_part)
         codes, firsts = part[rows].group()
         names = part[rows[firsts]]

@@ -58,7 +58,9 @@ def fit_budget(size: Any, of: str) -> float:
     # infinity, which no other parameter can be, is the budget that cuts nothing
     number = size if isinstance(size, float) and math.isinf(size) else fit_kind(size, float)
     if number is UNFIT or not number > 0:
-        raise UsageError(f"{of}: a budget is a number above 0, such as @2000t, not {brief(size)}.")
+        raise UsageError(
+            f"{of}: a budget is a number above 0, such as @2000t, not {brief(size) if number is UNFIT else value_text(number)}."
+        )
     return float(number)
 
 

@@ -58,6 +58,8 @@ RENAMED = {
     "set_map": ("set_ap",),
     "set_recall": ("set_r",),
     "set_relative_p": ("set_r(denom=min_rn)",),
+    "citation_precision": ("citation_p",),
+    "citation_recall": ("citation_r",),
     "f1": ("f", "set_f"),
     "f1_score": ("f", "set_f"),
 }

@@ -45,8 +45,11 @@ def with_support(cited: Cited, source: Any) -> Cited:
 
     def judged(each: CitedRow) -> CitedRow:
         key = str(each.query), str(each.part), str(each.item)
-        row = None if each.is_lost else left.pop(key, said.get(key))
-        return each if row is None else each._replace(support=float(support[row]))
+        row = said.get(key)
+        if row is None or (each.is_lost and support[row]):  # what points at no reference supports nothing
+            return each
+        left.pop(key, None)
+        return each._replace(support=float(support[row]))
 
     rows, answered = [judged(each) for each in cited.rows], {str(each.query) for each in cited.rows}
     for (query, part, item), row in left.items():

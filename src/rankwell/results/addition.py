@@ -164,5 +164,6 @@ def _error_of_repeated(part: Part, ends: np.ndarray, places: Sequence[str]) -> U
     where = f"in both {places[left]} and {places[right]}" if places else "on both sides"
     return UsageError(
         f"cannot add results: query {brief(part.queries.one(again))} is {where}. Results of one query cannot be added: leave one of "
-        f"them out, or if they are of two days give each day's queries ids of their own, such as user and date."
+        f"them out, or if they are of two days give each day's queries ids of their own, such as user and date; `rankwell trend` shows the days "
+        f"one after the other."
     )

@@ -554,7 +554,7 @@ class Results(Result):
         per_query: bool = False,
         redact: bool | bytes | Redaction = False,
     ) -> None:
-        """Log the values to an experiment tracker: ``mlflow``, ``wandb``, ``tensorboard`` or a ``SummaryWriter`` of TensorBoard.
+        """Log the values to an experiment tracker: ``mlflow`` or ``wandb``, by name or as modules, ``tensorboard`` or a ``SummaryWriter`` of TensorBoard.
 
         Metrics get names that trackers accept: ``ndcg@10`` becomes ``ndcg_at_10``, and ``ndcg_at_10.n`` is the number of
         queries behind it; undefined values are left out. Signatures and policy become tags (in W&B the config, in TensorBoard a
@@ -564,7 +564,7 @@ class Results(Result):
         Parameters
         ----------
         tracker
-            Its name, or a ``SummaryWriter``.
+            Its name, its module, or a ``SummaryWriter``.
         step
             The step or epoch in a training.
         per_query

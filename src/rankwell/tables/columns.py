@@ -174,6 +174,24 @@ GRADE_WORDS = TRUTH | {
 NUMBER_WORDS = {"grade": GRADE_WORDS, "score": TRUTH | SUPPORT_WORDS, "support": CITATION_WORDS}
 
 
+def words_read(word: str, given: Iterable[str]) -> str:
+    """Which words are read as numbers, for the message about a column of words; of scores only if one of these was written.
+
+    >>> words_read("score", ["support", "none"])
+    ' Of words only these are read: true, false, support, partial_support, not_support; replace others by numbers, the better the higher.'
+    >>> words_read("score", ["0.5x"])
+    ''
+    """
+    words = NUMBER_WORDS.get(word, {})
+    if word == "score" and words.keys().isdisjoint(given):
+        return ""
+    return (
+        f" Of words only these are read: {', '.join(words)}; replace others by numbers, the better the higher."
+        if words
+        else ""
+    )
+
+
 class UnreadColumn(NamedTuple):
     """A column of a table that was not read: whether it holds numbers, and these if they are at most ten; None if nobody looked."""
 

@@ -292,5 +292,7 @@ def numbers_in(series: pl.Series, name: str) -> np.ndarray:
     import polars as pl
 
     if not series.dtype.is_numeric():
-        raise DataError(f"{name}: the column {brief(series.name)} is {series.dtype}, not numbers.")
+        raise DataError(
+            f"{name}: the column {brief(series.name)} is {series.dtype}, not numbers. Write it as numbers."
+        )
     return series.cast(pl.Float64).fill_null(float("nan")).to_numpy()

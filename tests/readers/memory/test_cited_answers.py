@@ -237,6 +237,26 @@ def test_judgements_of_queries_without_an_answer_are_counted(tmp_path):
     assert run.counts == {LOST: 1, OTHERS: 1}
 
 
+def test_support_of_what_points_at_no_reference_can_only_be_0():
+    answers = [
+        {
+            "topic_id": "q",
+            "run_id": "mine",
+            "references": ["d"],
+            "answer": [{"text": "It is.", "citations": [0, 5]}],
+        }
+    ]
+    said = [
+        {"query": "q", "sentence": 1, "item": "d", "support": "FS"},
+        {"query": "q", "sentence": 1, "item": "[5]", "support": "NS"},
+    ]
+    run = rw.read_run(answers, scores_from=said)
+    assert run.rows.table().extra["support"].tolist() == [1.0, 0.0]
+    assert run.counts == {LOST: 1}
+    with pytest.raises(rw.RankwellError, match=r"sentence 1 of query 'q' in run cites no '\[5\]'"):
+        rw.read_run(answers, scores_from=[said[0], said[1] | {"support": "PS"}])
+
+
 WRONG = {
     "another sentence": ([JUDGED[0] | {"sentence": 2}, JUDGED[1]], f"support.jsonl:1: sentence 2 of query 'q1' in {RAG / NAMES[0]} cites no '{ID}2#1_2001'. Are these"),
     "another item": ([JUDGED[0], JUDGED[0] | {"docid": "d"}], "support.jsonl:2: sentence 1 of query 'q1'"),

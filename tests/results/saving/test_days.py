@@ -120,7 +120,8 @@ def test_hidden_and_other_files_are_left_out(folder):
 def test_what_cannot_be_added_names_both_files(folder):
     save(folder / "2026-11-03.json", query="2026-11-02")
     with pytest.raises(
-        rw.RankwellError, match=r"query '2026-11-02/u' is in both .*2026-11-02\.json and .*2026-11-03\.json"
+        rw.RankwellError,
+        match=r"query '2026-11-02/u' is in both .*2026-11-02\.json and .*2026-11-03\.json.* `rankwell trend` shows",
     ):
         rw.Results.load(folder)
     rw.evaluate({"x": ["a"]}, {"x": {"a": 1}}, ["rr"]).save(folder / "2026-11-03.json")

@@ -81,8 +81,8 @@ class Nugget(QueryMetric):
         """The judgements must have grades, which say what is vital."""
         if context.scale.kind == "interactions":
             raise UsageError(
-                f"{self} reads the importance of nuggets, but the judgements have no grades. Add a grade column (2 or vital, 1 or okay), "
-                f"or drop grades='interactions'."
+                f"{self} reads the importance of nuggets, but the judgements have no grades. Add a column grade (2 or vital, 1 or okay), "
+                f"or say which one it is, such as qrels_columns={{'importance': 'grade'}}; grades='interactions' leaves them out."
             )
 
     def counts(self, judged: Judged, context: Context) -> dict[str, int]:

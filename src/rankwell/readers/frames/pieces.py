@@ -12,7 +12,7 @@ import numpy as np
 
 from rankwell.errors import DataError, InputError, UsageError, brief
 from rankwell.readers.bytes.files import CHANGED, File
-from rankwell.tables.columns import GRADE_WORDS, ID_WORDS, NUMBER_WORDS, TRUTH, UnreadColumn, merge_unread
+from rankwell.tables.columns import ID_WORDS, NUMBER_WORDS, TRUTH, UnreadColumn, merge_unread, words_read
 from rankwell.tables.ids import Ids
 from rankwell.tables.matrix import Matrix
 from rankwell.tables.places import Place
@@ -287,13 +287,14 @@ def _numbers_in(series: pl.Series, word: str, place: Place) -> pl.Series:
         return numbers
     words = NUMBER_WORDS.get(word, TRUTH)
     meant = text.str.to_lowercase().replace_strict(words, default=None, return_dtype=pl.Float64)
-    numbers = numbers.fill_null(meant) if numbers.null_count() == len(numbers) else numbers
+    is_of_words = numbers.null_count() == len(numbers)
+    numbers = numbers.fill_null(meant) if is_of_words else numbers
     if not numbers.null_count():
         return numbers
     row = int(numbers.is_null().arg_max() or 0)
     wrong = f"{place(row)}: the {word} {series[row][:40]!r} is not a number."
-    if word == "grade" and numbers.null_count() == len(numbers):
-        wrong += f" Of words only these are read: {', '.join(GRADE_WORDS)}; replace others by numbers, the better the higher."
+    if is_of_words:
+        wrong += words_read(word, text.str.to_lowercase().to_list())
     raise DataError(wrong)
 
 

@@ -15,7 +15,7 @@ from rankwell.kernels import dicts
 from rankwell.readers.frames.in_memory import is_frame
 from rankwell.readers.memory.json_values import said_of
 from rankwell.records import record
-from rankwell.tables.columns import NUMBER_WORDS, known_word
+from rankwell.tables.columns import NUMBER_WORDS, known_word, words_read
 from rankwell.tables.csr import offsets_of, owners
 from rankwell.tables.ids import Ids
 from rankwell.tables.places import StoredPlace
@@ -191,6 +191,8 @@ def _not_a_number(source: Mapping[Any, Any], word: str, name: str) -> DataError:
                 advice = (
                     " If these are runs by name, evaluate one of them, or rw.compare all."
                     if isinstance(value, (list, dict))
+                    else words_read(word, chain.from_iterable(items.values() for items in source.values()))
+                    if is_of_words
                     else ""
                 )
                 return DataError(
@@ -293,6 +295,7 @@ class Gathered:
                 if type(number) not in NUMBER:
                     raise DataError(
                         f"{self.label}, query {brief(query)}, item {brief(item)}: the {self.word} {_shown(number)} is not a number."
+                        f"{words_read(self.word, ()) if type(number) is str else ''}"
                     )
                 self._items.append(item)
                 self._numbers.append(number)
