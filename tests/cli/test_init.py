@@ -120,6 +120,13 @@ def test_what_may_be_several_things_is_not_used_and_said(folder, capsys):
         ),
         ({"q_csv": GRADED, "p_csv": GRADED}, [], 2, "Say it: rankwell init --qrels p.csv --train q.csv"),
         ({"pairs_csv": "user,item\nu1,a\n"}, [], 2, "Say it: rankwell init --qrels pairs.csv"),
+        (
+            {"a_csv": "cust,sku,buy\nu,a,1\n", "b_csv": "cust,sku,stars\nu,a,1\n"},
+            [],
+            2,
+            "a.csv or b.csv? Say it: rankwell init --qrels FILE",
+        ),
+        ({}, ["-o", "draft.xls"], 2, "-o draft.xls: an experiment file is .toml."),
         ({"a_csv": BASE, "q_csv": GRADED}, ["-m", "ndgc"], 2, "Did you mean ndcg?"),
         ({}, ["nowhere"], 3, "nowhere: there is no such file or folder"),
         ({"rankwell_toml": ""}, [], 2, "rankwell.toml is there already; give another name: -o other.toml."),

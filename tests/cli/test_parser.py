@@ -143,7 +143,8 @@ def test_a_pair_says_what_an_option_of_its_own_says(word):
         f"--{word.replace('_', '-')}",
         pairs_in(lint)[word],
     )
-    needed = {"judged": ("group", "#"), "fill": ("sizes", "tokens")}.get(word)  # a rule that means nothing without another one
+    # rules that mean nothing without another one
+    needed = {"judged": ("group", "#"), "fill": ("sizes", "tokens")}.get(word)
     line = [] if needed is None else [f"--{needed[0]}", needed[1]]
     single = parsed(evaluate, ["q", "r", *line, *([flag] if value == "true" else [flag, value])])[1]
     line = [] if needed is None else [option, "=".join(needed)]

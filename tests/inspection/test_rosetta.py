@@ -156,3 +156,11 @@ def test_without_a_metric_the_usual_ones_are_shown_of_what_was_given():
 def test_each_row_of_the_table_has_its_own_number():
     [table] = rw.rosetta({"q": ["a", "b"]}, {"q": {"b": 1}}, "ap@10")
     assert [row[0] for row in table.to_table().rows] == [line.value for line in table.lines]
+
+
+@pytest.mark.parametrize(
+    "ask", [rw.rosetta, lambda run, qrels, metric, **rules: rw.explain(metric, run=run, qrels=qrels, **rules)]
+)
+def test_a_rule_given_by_itself_says_how_it_is_given(ask):
+    with pytest.raises(rw.RankwellError, match=r"policy=rw\.Policy\(rel=8\)"):
+        ask(RUN, QRELS, "ap@2", rel=2)

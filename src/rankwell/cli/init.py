@@ -172,9 +172,9 @@ def _judgements(found: Mapping[str, str]) -> str:
     able = able or [path for path, part in found.items() if not part]
     if not able:
         raise UsageError("no file holds judgements; say which does: rankwell init --qrels FILE.")
-    others = f" --train {able[1]}" if len(able) > 1 else ""
+    first = able[0] if len(able) == 1 else f"{able[0]} --train {able[1]}" if found[able[0]] else "FILE"
     raise UsageError(
-        f"which file holds the judgements, {one_of(able)}? Say it: rankwell init --qrels {able[0]}{others}"
+        f"which file holds the judgements, {one_of(able)}? Say it: rankwell init --qrels {first}"
     )
 
 

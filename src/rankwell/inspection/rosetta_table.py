@@ -24,6 +24,7 @@ from rankwell.metrics.metric import Metric
 from rankwell.metrics.parameters import value_text
 from rankwell.records import record
 from rankwell.results import Results
+from rankwell.tables.arguments import ordered
 from rankwell.tables.run_qrels import Qrels, Run
 
 __all__ = ["Rosetta", "rosetta"]
@@ -56,6 +57,9 @@ USUAL = {
 }
 
 
+@ordered(
+    "rosetta takes its rules as a policy: rw.rosetta(run, qrels, metrics, policy=rw.Policy(rel=8)).", "rel"
+)
 def rosetta(
     run: Any,
     qrels: Any,

@@ -31,7 +31,7 @@ from rankwell.tables.arguments import ordered
 ALL_RANKS = 40  # in longer lists only ranks that add something are shown
 ORDER = (
     "explain takes the metric, and the lists of a query by name: rw.explain('ndcg@10'), or "
-    "rw.explain('ndcg@10', run=run, qrels=qrels, query=query)."
+    "rw.explain('ndcg@10', run=run, qrels=qrels, query=query); its rules are policy=rw.Policy(rel=8)."
 )
 
 
@@ -49,7 +49,7 @@ def explain(
     users: Any = None,
     policy: Policy = ...,
 ) -> Table: ...
-@ordered(ORDER)
+@ordered(ORDER, "rel")
 def explain(
     metric: str | Metric | type[Metric],
     *,
