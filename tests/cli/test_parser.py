@@ -196,6 +196,7 @@ IN_PLACE = {
     "evaluate q r -m ap --k 10": "A cut-off stands behind its metric: -m ndcg@10.",
     "bench --metrics rr": "It is --metric.",
     "evaluate q r -m ap --threshold 8": "It is --rel.",
+    "compare q a b -m ap --label tab:ap": "It is for Python alone: found.to_latex(caption=…, label=…).",
     "evaluate q r -m ap --json": "It is --format json.",
     "evaluate --qrels q --run r -m ap": "Files stand without an option, the judgements before the runs: QRELS RUN.",
     "evaluate q r -m rr --policy rell=8": "Did you mean --rel?",

@@ -81,6 +81,8 @@ def _unknown(words: tuple[str, ...], option: str, value: str) -> str:
         return f"{start} It is {new}."
     if field in FORMATS and "--format" in own:
         return f"{start} It is --format {field}."
+    if field in ("caption", "label") and words == ("compare",):
+        return f"{start} It is for Python alone: found.to_latex(caption=…, label=…)."
     if field in ("qrels", "run", "runs") and words[0] in (*SAVED, "evaluate", "explain", "lint", "rosetta"):
         return f"{start} Files stand without an option, the judgements before the runs: QRELS RUN."
     if field in pairs:
