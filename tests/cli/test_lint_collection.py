@@ -138,6 +138,23 @@ def test_a_table_of_parquet_holds_no_documents():
     assert not is_documents(File(MOVIES / "items.parquet"))
 
 
+@pytest.mark.parametrize(
+    ("qrels", "metric", "rules"),
+    [
+        ("spans.jsonl", "span_r@3", []),
+        ("pages.qrels", "r@80t", ["sizes=tokens", "group='#'"]),
+        ("pages.qrels", "r@3", ["group=document"]),
+    ],
+)
+def test_a_file_of_chunks_is_read_with_the_columns_that_metrics_and_rules_need(qrels, metric, rules, capsys):
+    pages, policy = MOVIES.parent / "help_pages", [word for rule in rules for word in ("--policy", rule)]
+    chunks = str(pages / "passages.jsonl")
+    run(["lint", str(pages / qrels), str(pages / "letters.json"), "--items", chunks, "-m", metric, *policy])
+    said = capsys.readouterr()
+    assert "cannot read" not in said.out + said.err
+    assert "error" not in said.out
+
+
 @pytest.mark.parametrize(("content", "runs"), [("item,title\n1,a\n2,b\n", ["run"]), (DOCUMENTS, [])])
 def test_documents_and_a_catalogue_are_read_from_a_pipe_too(content, runs, tmp_path):
     (tmp_path / "qrels").write_text("1 0 1 1\n")

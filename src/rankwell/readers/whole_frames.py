@@ -36,19 +36,21 @@ class Whole(NamedTuple):
 def of_source(
     source: Any, kind: str, name: str, *, columns: Mapping[str, str] = NONE_GIVEN, encoding: str | None = None
 ) -> Whole:
-    """Return the whole table that a path, a pattern or a value in memory names, to be read as a kind of ``detection.TABLES``.
+    """Return the whole table that a path, a pattern, opened files or a value in memory name, to be read as a kind of ``detection.TABLES``.
 
     RankwellError if the source cannot be read, its format holds no such table, or its files have different columns.
     """
     import polars as pl
 
-    if not isinstance(source, (str, os.PathLike)):
+    sources = source if isinstance(source, list) else [source]
+    opened = [file for file in sources if isinstance(file, File)]
+    if not opened and not isinstance(source, (str, os.PathLike)):
         table = in_memory.frame_of(source, name)
         return Whole(table.lazy().collect(), RowOf(name), name)
-    if is_scanned(source):
+    if not opened and is_scanned(source):
         with polars_errors(label := os.fspath(source)):
             return Whole(scan_table(source).collect(), RowOf(label), Path(source).name)
-    files = [recode(file, encoding) for file in files_of(source)]
+    files = [recode(file, encoding) for file in opened or files_of(source)]
     parts = [_of_file(file, kind, columns) for file in files]
     if len(parts) == 1:
         return parts[0]
@@ -65,7 +67,8 @@ def of_source(
                 )
     place = end_to_end([len(part.frame) for part in parts], [part.place for part in parts])
     whole = pl.concat([part.frame for part in parts])
-    return Whole(whole, place, Path(source).name, all(part.is_typed for part in parts))
+    name = parts[0].name if opened else Path(source).name
+    return Whole(whole, place, name, all(part.is_typed for part in parts))
 
 
 def _of_file(file: File, kind: str, columns: Mapping[str, str]) -> Whole:

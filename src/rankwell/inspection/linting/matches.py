@@ -93,14 +93,14 @@ def items(data: LintData) -> Iterator[Finding]:
                 yield from _partly_apart(run, data.qrels, Composed("item"), run.rows.items, judged.ids)
     if data.items is None:
         return
-    catalogue = Known(data.items.item)
+    catalogue, policy = Known(data.items.item), data.settings.policy
     for run in data.runs:
         unknown = mark_rows(run.batches, _outside([lists.items for lists in run.batches], catalogue))
         if unknown is not None:
             yield _unknown_items(data.items, run.name, unknown.place, unknown.item, unknown.count)
     if data.qrels is not None and of_spans:
         yield from _unknown_documents(data.qrels, data.items)
-    elif data.qrels is not None:
+    elif data.qrels is not None and (policy.group is None or policy.judged == "items"):
         items = data.qrels.items
         [rows] = _outside([items], catalogue)
         if len(rows):

@@ -304,7 +304,9 @@ class File(OpenFile):
 
 def _state(status: os.stat_result) -> tuple[int, ...]:
     """What is no longer the same when a file is another one, or changed."""
-    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
+    # what was written to a pipe is read once and held, and whoever writes to it sets its time
+    written = 0 if stat.S_ISFIFO(status.st_mode) else status.st_mtime_ns
+    return status.st_dev, status.st_ino, status.st_size, written
 
 
 def _hold_or_keep(content: np.ndarray | pipes.Kept) -> tuple[np.ndarray | None, pipes.Kept | None]:
