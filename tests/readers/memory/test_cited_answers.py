@@ -237,6 +237,15 @@ def test_judgements_of_queries_without_an_answer_are_counted(tmp_path):
     assert run.counts == {LOST: 1, OTHERS: 1}
 
 
+def test_answers_are_no_judgements_of_support(tmp_path):
+    path = tmp_path / "support.jsonl"
+    path.write_text(json.dumps(records()[0]))
+    with pytest.raises(
+        rw.RankwellError, match=r"support\.jsonl: .* has no named columns; give a table that has them\.$"
+    ):
+        rw.read_run(records(), scores_from=path)
+
+
 def test_support_of_what_points_at_no_reference_can_only_be_0():
     answers = [
         {

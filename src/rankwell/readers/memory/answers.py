@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rankwell.errors import DataError, UsageError, brief
+from rankwell.readers.frames.columns import Given
 from rankwell.readers.frames.in_memory import first_of, is_empty
 from rankwell.readers.memory.json_values import first_value
 from rankwell.tables.run_qrels import SWAPPED
@@ -145,7 +146,9 @@ class Shape:
         ids: QueryIds | None,
     ) -> Any:
         if columns:
-            raise UsageError(f"{label}: {self.what} has no named columns; columns= is for tables.")
+            is_said = Given.of(columns).argument  # else a table is needed, whose columns nobody named
+            why = "columns= is for tables" if is_said else "give a table that has them"
+            raise UsageError(f"{label}: {self.what} has no named columns; {why}.")
         read = self.run if word == "score" else self.qrels
         if read is None:
             raise DataError(f"{label}: {self.what}: a run, and no judgements. {SWAPPED}")
