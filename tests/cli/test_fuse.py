@@ -89,3 +89,12 @@ def test_an_input_is_never_overwritten(capsys, tmp_path):
     own.write_bytes(MOVIES.joinpath("als.parquet").read_bytes())
     assert run(["fuse", str(own), KNN, "-o", str(own)]) == 2
     assert "would overwrite an input" in capsys.readouterr().err
+
+
+def test_judgements_among_the_runs_are_sent_to_their_option(tmp_path, capsys):
+    (tmp_path / "qrels").write_text("1 0 a 1\n")
+    (tmp_path / "run").write_text("1 Q0 a 1 2.0 r\n")
+    assert run(["fuse", str(tmp_path / "qrels"), str(tmp_path / "run")]) == 3
+    said = capsys.readouterr().err
+    assert "Judgements to learn from are --qrels FILE." in said
+    assert "rankwell evaluate" not in said

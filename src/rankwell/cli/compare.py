@@ -45,7 +45,7 @@ from rankwell.cli.words import (
 from rankwell.comparison.compare.methods import FLIPS, RESAMPLES, Correction, Direction, FamilyOf, Test
 from rankwell.display.output import ProgressBar, in_form, print_note, width, write
 from rankwell.display.saved_files import kind_of, load_kind
-from rankwell.errors import InputError, RankwellError, UsageError, nearest, one_of
+from rankwell.errors import DataError, InputError, RankwellError, UsageError, nearest, one_of
 from rankwell.matching.policy import Policy
 from rankwell.records import record
 
@@ -617,17 +617,22 @@ def fuse(
     from rankwell.comparison.fusion.fuse import fuse as fused_of
     from rankwell.comparison.fusion.fused_run import refuse_suffix
     from rankwell.readers import open_named, read_qrels
+    from rankwell.tables.run_qrels import SWAPPED
 
     (names, paths), judged = split_names([run, other, *more]), learning.qrels
     if written.output is not None:
         refuse_suffix(written.output)
     refuse_files([*paths, *([judged] if judged else [])], [written.output])
     runs = open_named(dict(zip(_distinct(names), paths, strict=True)), reading.of_runs)
-    fused = fused_of(
-        runs, method, norm=norm, weights=numbers(weights, "--weights"), k=k, top=top, name=name,
-        qrels=None if judged is None else read_qrels(judged, **reading.of_qrels), metric=learning.metric,
-        folds=learning.folds, policy=policy,
-    )  # fmt: skip
+    try:
+        fused = fused_of(
+            runs, method, norm=norm, weights=numbers(weights, "--weights"), k=k, top=top, name=name,
+            qrels=None if judged is None else read_qrels(judged, **reading.of_qrels), metric=learning.metric,
+            folds=learning.folds, policy=policy,
+        )  # fmt: skip
+    except DataError as error:
+        # other commands begin with judgements
+        raise DataError(str(error).replace(SWAPPED, "Judgements to learn from are --qrels FILE.")) from None
     if written.output is not None:
         fused.save(written.output)
         print_note(f"wrote {written.output} ({len(fused):,} rows)")

@@ -14,6 +14,7 @@ import polars as pl
 import pytest
 import scipy.stats
 from markdown_it import MarkdownIt
+from tests.cli.samples import MOVIES
 
 import rankwell as rw
 from rankwell import testing
@@ -371,3 +372,9 @@ def test_markdown_lists_no_ids_that_look_personal():
     text = changed([f"ada{number}@example.org" for number in range(9)], "all").to_markdown()
     assert "example.org" not in text
     assert "not listed: their ids look like e-mail addresses" in text
+
+
+def test_what_a_saved_baseline_was_evaluated_with_is_said_where_the_new_system_lacks_it(tmp_path):
+    rw.evaluate(MOVIES / "als.parquet", MOVIES / "test.parquet", ["p@1"], rel=8).save(tmp_path / "old.json")
+    with pytest.raises(UsageError, match=r"look like ratings.* The baseline was saved with rel=8\.$"):
+        rw.gate(MOVIES / "popular.parquet", MOVIES / "test.parquet", ["p@1"], baseline=tmp_path / "old.json")

@@ -29,6 +29,7 @@ from rankwell.comparison.gate.verdict import Gate
 from rankwell.display.text import beside, whole
 from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.evaluation.request import encoding_of
+from rankwell.matching.policy import Policy
 from rankwell.metrics import Wanted, metric_of, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.readers.bytes.paths import short_name
@@ -184,7 +185,11 @@ def _align(
     systems[_name(baseline, "baseline", *systems)] = baseline
     if metrics is None and isinstance(baseline, Results):
         metrics = baseline.metrics
-    aligned = Aligned.of(results_of(systems, qrels, metrics, words), metrics)
+    try:
+        several = results_of(systems, qrels, metrics, words)
+    except UsageError as error:
+        raise UsageError(f"{error}{_rules_of(baseline)}") from None
+    aligned = Aligned.of(several, metrics)
     for metric in aligned.metrics:
         if metric.better == "neither":
             raise UsageError(
@@ -196,6 +201,15 @@ def _align(
                 f"error of rw.jackknife(run, metrics='{metric}', against=baseline)."
             )
     return aligned
+
+
+def _rules_of(baseline: Any) -> str:
+    """A sentence with the rules of a saved baseline that are none by default, which the new system needs, too."""
+    if not isinstance(baseline, Results):
+        return ""
+    usual, own = Policy().to_dict(), baseline.policy.to_dict()
+    rules = [f"{word}={value!r}" for word, value in own.items() if value != usual.get(word)]
+    return f" The baseline was saved with {', '.join(rules)}." if rules else ""
 
 
 def _name(system: Any, word: str, *taken: str) -> str:
