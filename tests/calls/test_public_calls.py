@@ -138,3 +138,25 @@ if __name__ == "__main__":
     for result, times in found.most_common():
         print(f"{times:7,} {result}")
     shutil.rmtree(Path(folder), ignore_errors=True)
+
+
+RUN, QRELS = {"q": ["a"]}, {"q": {"a": 1}}
+
+
+@pytest.mark.parametrize(
+    ("call", "misspelt", "meant"),
+    [
+        (lambda **words: rw.evaluate(RUN, QRELS, ["p@1"], **words), "policcy", "policy"),
+        (
+            lambda **words: rw.compare({"a": RUN, "b": dict(RUN)}, QRELS, ["p@1"], **words),
+            "baselin",
+            "baseline",
+        ),
+        (lambda **words: rw.gate(RUN, QRELS, ["p@1"], baseline=dict(RUN), **words), "max_drp", "max_drop"),
+        (lambda **words: rw.report(RUN, QRELS, ["p@1"], **words), "pth", "path"),
+    ],
+    ids=["evaluate", "compare", "gate", "report"],
+)
+def test_a_misspelt_argument_is_told_the_one_of_its_function(call, misspelt, meant):
+    with pytest.raises(rw.RankwellError, match=f"no argument {misspelt}=. Did you mean {meant}\\?"):
+        call(**{misspelt: "x"})

@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple, TypedDict, get_args, get_type_hints
 
 from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.records import SetOnce, record
-from rankwell.tables.arguments import UNFIT, fit_kind, kinds_of
+from rankwell.tables.arguments import UNFIT, UnknownArgument, fit_kind, kinds_of
 
 Fill = Literal["stop", "skip", "cut"]
 
@@ -303,10 +303,10 @@ def policy_with(policy: Policy | None, rules: Mapping[str, Any], others: Iterabl
     names = [field.name for field in fields(Policy)]
     for name, value in rules.items():
         if name not in names:
-            near = OTHER_WORDS.get(name) or nearest(name, [*names, *others])
-            raise UsageError(
-                f"there is no argument {name}=.{near} Fields of a policy are {', '.join(names)}."
-            )
+            more = f" Fields of a policy are {', '.join(names)}."
+            if name in OTHER_WORDS:
+                raise UsageError(f"there is no argument {name}=.{OTHER_WORDS[name]}{more}")
+            raise UnknownArgument.of(name, ["policy", *names, *others], more)
         own = getattr(chosen, name)
         if policy is not None and own not in (getattr(plain, name), value):
             raise UsageError(

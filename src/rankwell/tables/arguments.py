@@ -6,8 +6,8 @@ import functools
 import inspect
 import math
 import types
-from collections.abc import Callable, Mapping
-from typing import Any, Literal, ParamSpec, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Literal, ParamSpec, Self, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from rankwell.errors import UsageError, brief, nearest, one_of
 
@@ -22,6 +22,22 @@ WORDS = {
     str: "text",
     type(None): "None",
 }
+
+
+class UnknownArgument(UsageError):
+    """An argument that is none of the ``known`` ones; a function that hands on its options adds its own to these."""
+
+    name: str
+    known: tuple[str, ...]
+    more: str
+
+    @classmethod
+    def of(cls, name: str, known: Iterable[str], more: str = "") -> Self:
+        """Return the error, with the nearest known one; ``more`` says what else there is to know."""
+        known = tuple(known)
+        error = cls(f"there is no argument {name}=.{nearest(name, known)}{more}")
+        error.name, error.known, error.more = name, known, more
+        return error
 
 
 def kinds_of(hint: Any) -> tuple[Any, ...]:
@@ -155,7 +171,11 @@ def checked(function: Callable[P, R], order: str = "", never: frozenset[str] = f
         for word, value in kwargs.items():
             if word in kinds:
                 named[word] = plain(word, value, *kinds[word])
-        return cast("Any", function)(*values, **named)
+        try:
+            return cast("Any", function)(*values, **named)
+        except UnknownArgument as error:
+            own = [each.name for each in parameters]
+            raise UnknownArgument.of(error.name, [*own, *error.known], error.more) from None
 
     return call
 

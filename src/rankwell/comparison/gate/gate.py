@@ -36,7 +36,7 @@ from rankwell.readers.bytes.paths import short_name
 from rankwell.results import Results
 from rankwell.results.saving.load import open_saved
 from rankwell.statistics.many import intervals
-from rankwell.tables.arguments import as_list, ordered
+from rankwell.tables.arguments import UnknownArgument, as_list, ordered
 from rankwell.tables.run_qrels import Run
 
 ORDER = (
@@ -188,7 +188,9 @@ def _align(
     try:
         several = results_of(systems, qrels, metrics, words)
     except UsageError as error:
-        raise UsageError(f"{error}{_rules_of(baseline)}") from None
+        if isinstance(error, UnknownArgument) or not (rules := _rules_of(baseline)):
+            raise
+        raise UsageError(f"{error}{rules}") from None
     aligned = Aligned.of(several, metrics)
     for metric in aligned.metrics:
         if metric.better == "neither":
