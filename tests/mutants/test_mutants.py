@@ -287,8 +287,8 @@ CAUGHT_BY_LISTS_THAT_HOLD_THEIR_QUERY = {
     "own ranks not closed": put(matched_lists, "_close_ranks", lambda own, *_: own),
     "text is never an integer": put(
         matched_lists,
-        "_as_integers",
-        lambda ids: (Ids.of_integers(np.zeros(len(ids), int)), np.zeros(len(ids), bool)),
+        "as_integers",
+        lambda ids: (np.zeros(len(ids), int), np.zeros(len(ids), bool)),
     ),
     "the next list": wrap(
         matched_lists, "own_rows", lambda found, lists: np.minimum(found + 1, lists.rows - 1)

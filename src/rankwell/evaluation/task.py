@@ -203,7 +203,9 @@ class Task:
             return np.full(len(judged), np.nan), NO_VALUES
         if metric.sampled is not None:
             _refuse_longer_lists(metric, metric.sampled, judged)
-        values = np.asarray(metric.values(judged, self.context), np.float64)
+        # asked here as well, as one call more for each metric is felt in a small evaluation
+        of_lists = metric.per_query if metric.budget is None else metric.values
+        values = np.asarray(of_lists(judged, self.context), np.float64)
         if values.shape != judged.pool_row.shape:
             raise DataError(
                 f"{metric}: per_query returned an array of shape {values.shape} for {len(judged)} queries; return one value "
