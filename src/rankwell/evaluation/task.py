@@ -204,8 +204,8 @@ class Task:
         if metric.sampled is not None:
             _refuse_longer_lists(metric, metric.sampled, judged)
         # asked here as well, as one call more for each metric is felt in a small evaluation
-        of_lists = metric.per_query if metric.budget is None else metric.values
-        values = np.asarray(of_lists(judged, self.context), np.float64)
+        compute = metric.per_query if metric.budget is None else metric.values
+        values = np.asarray(compute(judged, self.context), np.float64)
         if values.shape != judged.pool_row.shape:
             raise DataError(
                 f"{metric}: per_query returned an array of shape {values.shape} for {len(judged)} queries; return one value "
