@@ -210,7 +210,7 @@ def _rules_of(baseline: Any) -> str:
     if not isinstance(baseline, Results):
         return ""
     usual, own = Policy().to_dict(), baseline.policy.to_dict()
-    rules = [f"{word}={value!r}" for word, value in own.items() if value != usual.get(word)]
+    rules = [f"{word}={brief(value)}" for word, value in own.items() if value != usual.get(word)]
     return f" The baseline was saved with {', '.join(rules)}." if rules else ""
 
 
