@@ -7,7 +7,6 @@ from tests.mutants.planting import around, fails, put
 from tests.readers.memory.test_cited_answers import JUDGED, NAMES, RAG, SAID, plain, records, support_of
 
 import rankwell as rw
-from rankwell.readers import support
 from rankwell.readers.formats import trec_rag
 from rankwell.readers.memory import cited_answers
 from rankwell.readers.memory.cited_answers import Citation
@@ -58,8 +57,8 @@ READING = {
 }  # fmt: skip
 JOINING = {
     "an id that is no reference is cited": put(trec_rag, "Citation", lambda item, *rest, **more: Citation(item)),
-    "support is not joined": around(support, "with_support", lambda original, cited, source: cited),
-    "support in part counts in full": builtin(support, "float", lambda value: 1.0 if value else 0.0),
+    "support is not joined": around(cited_answers, "with_support", lambda original, cited, source: cited),
+    "support in part counts in full": builtin(cited_answers, "float", lambda value: 1.0 if value else 0.0),
 }  # fmt: skip
 
 

@@ -14,9 +14,8 @@ from rankwell.cli import run as command
 from rankwell.errors import DataError, UsageError
 from rankwell.readers.bytes.files import File
 from rankwell.readers.formats import alce, trec_rag
-from rankwell.readers.memory.cited_answers import LOST
+from rankwell.readers.memory.cited_answers import LOST, OTHERS
 from rankwell.readers.registry import guess
-from rankwell.readers.support import OTHERS
 
 FOLDER = evidence("shapes")
 RAG = FOLDER / "trec_rag"

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rankwell.errors import brief, one_of
+import numpy as np
+
+from rankwell.errors import DataError, brief, one_of
 from rankwell.readers.bytes.files import File
+from rankwell.readers.frames.columns import Given
 from rankwell.readers.memory.answers import Answer, Shape, Unread, distinct_answers
 from rankwell.tables.columns import CITATION_WORDS
 from rankwell.tables.run_qrels import Run
@@ -15,6 +18,10 @@ if TYPE_CHECKING:
     from rankwell.readers.memory.answers import QueryIds
 
 LOST = "citations that point at no reference"
+# judgements of support, beside the answers that hold the citations
+NEEDED = Given(by_rows=True, argument="", needs=frozenset({"parts", "support"}))
+OTHERS = "judgements of support of queries without an answer"
+FORM = "Judgements of support have a row for each citation, with query, sentence, item and support"
 
 
 class Citation(NamedTuple):
@@ -70,13 +77,13 @@ class CitedAnswers(Shape):
         self, file: File, *, name: str, columns: Mapping[str, str], query_ids: QueryIds | None = None, scores_from: Any = None
     ) -> Run:  # fmt: skip
         """Return the run in a file, with the support that a table beside it says of citations."""
-        return _joined(self._of_file(file, "score", columns, query_ids), scores_from).run(name)
+        return with_support(self._of_file(file, "score", columns, query_ids), scores_from).run(name)
 
     def run_of(
         self, source: Any, *, name: str, columns: Mapping[str, str], query_ids: Any = None, scores_from: Any = None
     ) -> Run:  # fmt: skip
         """Return the run of a value in memory, with the support that a table beside it says of citations."""
-        return _joined(self._of_value(source, "score", name, columns, query_ids), scores_from).run(name)
+        return with_support(self._of_value(source, "score", name, columns, query_ids), scores_from).run(name)
 
     def cited_in(self, source: Any, ids: QueryIds | None = None) -> Cited:
         """Return the answers in a file or a value in memory, with the texts of their sentences."""
@@ -101,12 +108,53 @@ class CitedAnswers(Shape):
         return Cited(label, rows, {LOST: lost} if lost else {})
 
 
-def _joined(cited: Cited, source: Any) -> Cited:
+def with_support(cited: Cited, source: Any) -> Cited:
+    """Return answers with the support that a table says of their citations, if there is one; without a row in it they keep what they have.
+
+    Sentences are numbers, from 0 if one of them is 0, else from 1. DataError for a row of a citation that is not there, or two that differ.
+    """
     if source is None:
         return cited
-    from rankwell.readers.support import with_support
+    from rankwell.readers.read import open_run  # which reads answers, too
 
-    return with_support(cited, source)
+    table = open_run(source, columns=NEEDED).rows.table()
+    if not {"part", "support"} <= table.extra.keys():
+        raise DataError(
+            f"{table.place(0)}: there is no column of sentences, or none of support. {FORM}; a verdict on all citations of a sentence "
+            f"together is none of a single one."
+        )
+    sentences = [str(sentence) for sentence in table.extra["part"].tolist()]
+    base = 0 if "0" in sentences else 1
+    said: dict[tuple[str, str, str], int] = {}
+    support: Any = table.extra["support"]
+    for row in np.flatnonzero(~np.isnan(support)).tolist():
+        if not sentences[row].isdecimal():
+            raise DataError(
+                f"{table.place(row)}: the sentence is {brief(sentences[row])}, not the number of one. {FORM}."
+            )
+        key = str(table.query.one(row)), str(int(sentences[row]) + 1 - base), str(table.item.one(row))
+        if support[said.setdefault(key, row)] != support[row]:
+            raise DataError(
+                f"{table.place(row)}: another row ({table.place(said[key])}) gives the citation another support. Remove one."
+            )
+    left = dict(said)
+
+    def judged(each: CitedRow) -> CitedRow:
+        key = str(each.query), str(each.part), str(each.item)
+        row = said.get(key)
+        if row is None or (each.is_lost and support[row]):  # what points at no reference supports nothing
+            return each
+        left.pop(key, None)
+        return each._replace(support=float(support[row]))
+
+    rows, answered = [judged(each) for each in cited.rows], {str(each.query) for each in cited.rows}
+    for (query, part, item), row in left.items():
+        if query in answered or len(left) == len(said):
+            raise DataError(
+                f"{table.place(row)}: sentence {part} of query {brief(query)} in {cited.label} cites no {brief(item)}. Are these judgements of "
+                f"other answers?"
+            )
+    return Cited(cited.label, rows, {**cited.counts, **({OTHERS: len(left)} if left else {})})
 
 
 def pointed_at(place: int, references: list[str], sign: str) -> Citation:
