@@ -27,6 +27,7 @@ from tests.definitions.reference_policy import (
     seen_part,
     without_own,
 )
+from tests.matching import test_groups
 
 import rankwell as rw
 from rankwell.cli import run as command
@@ -288,20 +289,9 @@ def test_small_tables_have_the_values_of_a_plain_loop(fill, engine):
 
 def drawn(seed, queries=60):
     """A table of passages with few scores, shuffled, judgements of documents, and the document and the size of each passage."""
+    run, qrels, items = test_groups.drawn(seed, queries)
     rng = random.Random(seed)
-    rows = [
-        (f"q{q}", f"d{document}#{passage}", float(rng.randrange(4)))
-        for q in range(queries) for document in range(6) for passage in rng.sample(range(9), rng.randrange(4))
-    ]  # fmt: skip
-    rng.shuffle(rows)
-    judged = [(f"q{q}", f"d{document}", rng.randrange(3)) for q in range(queries) for document in range(8)]
-    run, qrels = (
-        pl.DataFrame(part, schema=["query", "item", last], orient="row")
-        for part, last in ((rows, "score"), (judged, "grade"))
-    )
-    items = run.select("item").unique(maintain_order=True)
-    sizes = pl.Series("tokens", [rng.random() * 9 for _ in range(len(items))])
-    return run, qrels, items.with_columns(sizes, document=pl.col("item").str.split("#").list.first())
+    return run, qrels, items.with_columns(tokens=pl.Series([rng.random() * 9 for _ in range(len(items))]))
 
 
 OPTIONS = [
