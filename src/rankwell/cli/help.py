@@ -216,7 +216,7 @@ def _name(argument: Argument) -> str:
 
 
 def _text(argument: Argument, whole: bool) -> str:
-    """What is said of an argument, whole or its first clause, with the words that it takes and its default."""
+    """The description of an argument, whole or its first clause, with its choices and its default."""
     text = argument.help if whole else clause(argument.help)
     choices, default, notes = choices_of(argument.type), argument.default, []
     if any(not re.search(rf"(?<![\w-]){re.escape(choice)}(?![\w-])", text) for choice in choices):

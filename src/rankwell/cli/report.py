@@ -479,7 +479,7 @@ class PictureRequest:
     def _systems(self) -> tuple[list[str], Comparison | None]:
         """The words that name systems, and the comparison that the file of another one holds.
 
-        UsageError if the picture takes no comparison, there are two, or what is said beside it would change nothing.
+        UsageError if the picture takes no comparison, there are two, or an option beside it has no effect.
         """
         from rankwell.comparison.compare.comparison import Comparison
         from rankwell.display.saved_files import kind_of

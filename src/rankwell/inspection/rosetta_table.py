@@ -303,7 +303,7 @@ class Tools:
         """Return the settings for a metric with their results, and what is to be said of those that failed."""
         keys = [(asked, name) for name in names()]
         results = [(self.settings[key], self.results[key]) for key in keys if key in self.results]
-        by_reason: dict[str, list[str]] = {}  # what stops many tools is said once
+        by_reason: dict[str, list[str]] = {}  # a reason that several tools share is printed once
         for key in keys:
             if key in self.failed:
                 by_reason.setdefault(str(self.failed[key]), []).append(preset_of(key[1]).tool)
