@@ -19,7 +19,7 @@ from rankwell.display.saved_files import LARGEST, Kind, ensure, is_count, within
 from rankwell.display.table import Column, Table
 from rankwell.display.text import PRINTED, plain_value
 from rankwell.errors import NotAskedError, UsageError, brief, nearest
-from rankwell.matching.policy import Policy
+from rankwell.matching.policy import Policy, policy_of
 from rankwell.metrics import Wanted, metric_of, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.results import Results
@@ -317,10 +317,9 @@ class Trend(Saved):
         dates = [[point.date for point in own] for own in points.values()]
         is_whole = dates[0] and all(each == dates[0] for each in dates)
         ensure(is_whole, "rows", "there is not one for each metric and date")
-        policy, depth = content["policy"], content["policy"]["depth"]
         return cls(
             level=content["level"], points={metric: tuple(own) for metric, own in points.items()},
-            policy=Policy(**policy | {"depth": None if depth == "all" else depth}), weights=content["weights"], grades=content["grades"],
+            policy=policy_of(content["policy"]), weights=content["weights"], grades=content["grades"],
             rel=content["rel"], rejudged=tuple(map(date.fromisoformat, content["rejudged"])),
         )  # fmt: skip
 

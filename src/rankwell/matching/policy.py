@@ -215,6 +215,16 @@ missing=skip undefined=skip population=all unjudged=nonrelevant outside=error re
         return values
 
 
+def policy_of(values: Mapping[str, Any]) -> Policy:
+    """Return the policy whose ``to_dict`` was saved.
+
+    >>> policy_of(Policy(rel=8, group="#").to_dict()) == Policy(rel=8, group="#")
+    True
+    """
+    depth = values["depth"]
+    return Policy(**{**values, "depth": None if depth == "all" else depth})
+
+
 BEFORE = re.compile(r"before\((?P<sign>'|\")(?P<text>.+)(?P=sign)\)", re.DOTALL)
 
 

@@ -20,7 +20,7 @@ from rankwell.display.saved_files import Kind, Plain, ensure, within
 from rankwell.display.text import PRINTED, plain_value
 from rankwell.display.trackers import Logged, log_values, tracked_names
 from rankwell.errors import NotAskedError, UsageError, brief, nearest, one_of
-from rankwell.matching.policy import Policy
+from rankwell.matching.policy import Policy, policy_of
 from rankwell.metrics import Wanted, metric_of
 from rankwell.metrics.metric import Metric
 from rankwell.records import cached_property
@@ -552,7 +552,6 @@ def _series(columns: dict[str, np.ndarray]) -> dict[str, Any]:
 
 def _load(data: SavedComparison) -> Comparison:
     metrics = tuple(metric_of(each["metric"]) for each in data["metrics"])
-    depth = data["policy"]["depth"]
     systems, pairs = len(data["systems"]), np.array(data["pairs"], np.int64).reshape(-1, 2).T
     ensure(systems == len({*data["systems"]}) > 0, "systems", "there is none, or two have one name")
     ensure(metrics and len({*metrics}) == len(metrics), "metrics", "there is none, or one stands there twice")
@@ -610,7 +609,7 @@ def _load(data: SavedComparison) -> Comparison:
         means=means,
         differences=differences,
         methods=data["methods"],
-        policy=Policy(**data["policy"] | {"depth": None if depth == "all" else depth}),
+        policy=policy_of(data["policy"]),
         notes=tuple(data["notes"]),
         heterogeneity={
             metric_of(name): _array("p", [*p], pairs.shape[1], f"heterogeneity.{name}")

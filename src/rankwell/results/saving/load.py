@@ -21,7 +21,7 @@ from rankwell.display.saved_files import (
 )
 from rankwell.display.text import plain_value
 from rankwell.errors import DataError, InputError, UsageError, brief
-from rankwell.matching.policy import Policy
+from rankwell.matching.policy import policy_of
 from rankwell.matching.scale import Scale
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric, QueryMetric
@@ -249,9 +249,9 @@ def _results(data: SavedRun, frame: pl.DataFrame | None) -> Results:
     metrics = tuple(saved)
     by, segments = tuple(data.get("by", ())), data.get("segments", [])
     division = Segmentation(by, _labels(by, segments), data.get("weights", ""))
-    scale, depth = data["scale"], data["policy"]["depth"]
+    scale = data["scale"]
     conditions = Conditions(
-        Policy(**data["policy"] | {"depth": None if depth == "all" else depth}),
+        policy_of(data["policy"]),
         Scale(data["grades"], scale["rel"], scale["negative"]),
         scale["grade_max"],
         # policy and scale alone: whether data were the same only the digests say, which stand with the states
