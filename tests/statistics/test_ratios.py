@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rankwell.errors import UsageError
-from rankwell.statistics.ratios import geometric_ratio, quantile_ratio
+from rankwell.statistics.ratios import geometric_ratio, quantile_ratio, ratio_of_logs
 
 
 def latencies(n, rng):
@@ -58,3 +58,11 @@ def test_what_has_no_ratio_is_refused(new, old):
     for function in geometric_ratio, lambda a, b: quantile_ratio(a, b, 0.5):
         with pytest.raises(UsageError, match="a ratio needs"):
             function(np.array(new), np.array(old))
+
+
+def test_an_end_beyond_all_numbers_is_infinite():
+    # five ratios seen on a busy machine: most of the spread is between two groups
+    logs = np.array([-4.29467892e-03, -6.43074986e-01, -1.02829376e01, -1.02741131e01, -1.00498539e01])
+    found = ratio_of_logs(logs)
+    assert found.value == math.exp(logs.mean())
+    assert 0 <= found.low < found.value < found.high == math.inf

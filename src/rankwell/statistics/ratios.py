@@ -12,6 +12,7 @@ from rankwell.statistics.intervals import Method, interval
 from rankwell.statistics.quantiles import needed
 
 TIMES = 2_000
+LOG_LARGEST = math.log(np.finfo(float).max)
 
 
 class RatioInterval(NamedTuple):
@@ -55,7 +56,9 @@ def ratio_of_logs(
     if np.ptp(logs) == 0:  # without spread, as between a system and itself
         return RatioInterval(value, value, value, n, least)
     bounds = interval(logs, np.arange(n, dtype=np.uint64), method=method, level=level, seed=seed)
-    return RatioInterval(value, math.exp(bounds.low), math.exp(bounds.high), n, least)
+    # few and very different times leave an end beyond all numbers
+    low, high = (math.inf if end > LOG_LARGEST else math.exp(end) for end in (bounds.low, bounds.high))
+    return RatioInterval(value, low, high, n, least)
 
 
 def quantile_ratio(
