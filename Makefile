@@ -85,6 +85,7 @@ check-style: build
 check-pages: build
 	$(BIN)/python tools/make_columns.py --check
 	$(BIN)/python tools/make_gallery.py --check
+	$(BIN)/python tools/make_vega.py --check
 	$(BIN)/python tools/make_help_pages.py --check
 	$(BIN)/python tools/make_speed_page.py --check
 	$(BIN)/python tools/make_statistics_page.py --check

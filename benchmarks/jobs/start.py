@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from tempfile import gettempdir
 
 from harness import HERE, Command, nothing
 from workload import Bar, Maker, Setting, Workload, at_most
@@ -51,6 +52,15 @@ def small_trec_eval(setting: Setting) -> Workload:
     )
 
 
+def small_report(setting: Setting) -> Workload:
+    pages = ("-m", "ap", "-m", "ndcg@10", "-o", f"{gettempdir()}/rankwell_report.html")
+    ours = (str(setting.rankwell), "report", FILES[0], f"one={FILES[1]}", f"same={FILES[1]}", *pages)
+    command = Command("rankwell report", ours, nothing)
+    return Workload(
+        "`rankwell report` of two runs, 3 queries × 500 rows", command, bars=(at_most("seconds", 1.5),)
+    )
+
+
 def alone(title: str, words: tuple[str, ...], least: str, *bars: Bar) -> Maker:
     """A program without files beside the least that it must do; {python} and {rankwell} are ours."""
 
@@ -75,6 +85,7 @@ def help_of(*words: str) -> Maker:
 WORKLOADS: dict[str, Maker] = {
     "small_evaluate": small_evaluate,
     "small_trec_eval": small_trec_eval,
+    "small_report": small_report,
     "small_dicts": alone(
         "`import rankwell; rw.evaluate(dict, dict)`",
         ("{python}", "-c", DICTS),

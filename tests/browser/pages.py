@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from functools import cache
 from importlib.resources import files
-
-import vl_convert
 
 from rankwell.display.page import data_block, page, words_of
 from rankwell.reporting.chart.theme import config
+from rankwell.reporting.page import vega
 
 STATIC = files("rankwell.reporting") / "static"
 
 
 def static(name):
     return (STATIC / name).read_text(encoding="utf-8")
-
-
-@cache
-def vega():
-    return vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
 
 
 def page_with(body, charts=None, *, title="Page", lang="en", top=""):

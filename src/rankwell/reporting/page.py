@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -84,10 +85,12 @@ def _file(folder: str, name: str) -> Path:
 @cache
 def vega() -> str:
     """The libraries that draw charts, as one script that begins with their licences, which whoever sends a page on must send too."""
-    import vl_convert
+    return f"/*\n{static('charts.licences.txt')}*/\n{bundle()}"
 
-    bundle = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
-    return f"/*\n{static('charts.licences.txt')}*/\n{bundle}"
+
+def bundle() -> str:
+    """The libraries alone; ``tools/make_vega.py`` packs them."""
+    return gzip.decompress(_file("static", "vega.js.gz").read_bytes()).decode()
 
 
 @cache
