@@ -108,6 +108,38 @@ def test_an_unknown_suffix_is_one_error_that_lists_what_can_be_written(tmp_path)
 
 
 @pytest.mark.parametrize(
+    ("made", "name", "remedy"),
+    [
+        (Both(), "to_pandas", "Both has no to_pandas. Did you mean to_frame(), a frame of Polars, or to_frame().to_pandas(), one of pandas?"),
+        (Both(), "to_markdow", "Both has no to_markdow. Did you mean to_markdown?"),
+        (Single(), "to_frame", "Single has no to_frame. Did you mean to_table?"),
+        (
+            rankwell.evaluate({"1": ["a"]}, {"1": {"a": 1}}, ["rr"]),
+            "to_frame",
+            "Results has no to_frame. Did you mean per_query, a frame of Polars, or to_pandas(), one of pandas?",
+        ),
+    ],
+)  # fmt: skip
+def test_what_a_result_lacks_leads_to_what_it_has(made, name, remedy):
+    with pytest.raises(AttributeError) as raised:
+        getattr(made, name)
+    assert str(raised.value) == remedy
+    assert not hasattr(made, name)
+
+
+def test_the_error_of_a_property_is_told_as_it_is():
+    class Broken(Single):
+        @property
+        def rows(self):
+            return self.n.x
+
+        n = 3
+
+    with pytest.raises(AttributeError, match="'int' object has no attribute 'x'"):
+        Broken().rows  # noqa: B018 - that is what is tried
+
+
+@pytest.mark.parametrize(
     ("text", "kind"),
     [
         ('{"rankwell": "0.1", "kind": "comparison", "schema": 1}', "comparison"),

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 WORKBOOK = ".xlsx"
 # what ``save`` writes as text: the suffix, and the method that gives the text
 TEXTS = {".json": "to_json", ".md": "to_markdown", ".tex": "to_latex", ".html": "_page"}
+# what people ask for who want rows, and the frames that results have, with what each is
+FRAMES = ("to_frame", "to_pandas", "to_polars", "to_dataframe", "to_df", "dataframe", "frame", "df")
+ROWS = {"per_query": "per_query", "to_frame": "to_frame()", "to_pair_frame": "to_pair_frame()"}
 
 
 class Result:
@@ -103,6 +106,18 @@ class Result:
 
     def _repr_html_(self) -> str:
         return in_notebook(self.tables())
+
+    if not TYPE_CHECKING:  # else the type checker would find any name there
+
+        def __getattr__(self, name: str) -> Any:
+            cls = type(self)
+            if name.startswith("_") or hasattr(cls, name):  # the error of a property is told as it is
+                return object.__getattribute__(self, name)
+            remedy = nearest(name, [each for each in dir(cls) if not each.startswith("_")])
+            if name in FRAMES and (rows := [text for each, text in ROWS.items() if hasattr(cls, each)]):
+                pandas = "to_pandas()" if hasattr(cls, "to_pandas") else f"{rows[0]}.to_pandas()"
+                remedy = f" Did you mean {one_of(rows)}, a frame of Polars, or {pandas}, one of pandas?"
+            raise AttributeError(f"{cls.__name__} has no {name}.{remedy}", name=name, obj=self)
 
     @classmethod
     def suffix_of(cls, path: str | Path) -> str:
