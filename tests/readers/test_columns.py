@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import warnings
 
 import pandas as pd
 import polars as pl
@@ -17,6 +18,7 @@ from tests.readers import kinds
 
 import rankwell as rw
 from rankwell.cli import run as command
+from rankwell.errors import DataWarning
 from rankwell.tables.columns import COLUMNS, is_passed
 
 QRELS, RUN = {"u": {"a": 1}}, {"u": ["b", "a"], "v": ["c"]}
@@ -229,6 +231,30 @@ def test_where_grades_are_spoken_of_any_number_is_asked_about(tmp_path, kind, sa
     columns = qrels_with(plays=[3, 9, 4])
     assert "is 'plays'" in refused(kind, tmp_path, columns, of_run=False, **said)
     assert mean(RUN, table(kind, tmp_path, columns)) == 1.0  # nobody spoke of any, and none is 0
+
+
+@every("kind", SOME)
+@every("engine", ["memory", "stream"])
+def test_numbers_without_a_0_are_asked_about_beside_the_value(tmp_path, kind, engine):
+    if engine == "stream" and kind not in ("csv", "parquet", "ndjson"):
+        return
+    columns = qrels_with(plays=[3, 9, 4], title=["x", "y", "z"], fold=[1, 2, 1], store=[7, 7, 7])
+    question = (
+        r"there is no grade, so every row is relevant; is 'plays' the grade\? "
+        r"qrels_columns=\{'plays': 'grade'\}\. If every row is relevant, say grades='interactions'\.$"
+    )
+    with pytest.warns(DataWarning, match=question):
+        assert mean(RUN, table(kind, tmp_path, columns), engine=engine) == 1.0
+    columns |= {"plays": [3, 9, 1]}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DataWarning)
+        for said in (
+            {"qrels_columns": {"plays": "grade"}, "rel": 4, "missing": "skip"},
+            {"grades": "interactions"},
+        ):
+            mean(RUN, table(kind, tmp_path, columns), engine=engine, **said)
+        del columns["plays"]
+        mean(RUN, table(kind, tmp_path, columns), engine=engine)
 
 
 def test_a_threshold_above_1_needs_grades():

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
 import numpy as np
 
-from rankwell.errors import DataError, NeededError, UsageError, brief
+from rankwell.errors import DataError, DataWarning, NeededError, UsageError, brief
 from rankwell.kernels import integers, match, order
 from rankwell.matching.policy import Asked, Asker, Policy
 from rankwell.matching.scale import Scale
@@ -417,7 +418,8 @@ def scale_of_levels(levels_counts: tuple[np.ndarray, np.ndarray] | None, asked: 
     """Return the scale of grades by their levels and how many rows have each; None if there are no grades."""
     policy = asked.policy
     if levels_counts is None or policy.grades == "interactions":
-        refuse_ungraded(of, asked)
+        if question := refuse_ungraded(of, asked):
+            warnings.warn(question, DataWarning, stacklevel=2)
         return Scale("interactions", policy.rel, policy.negative)
     kind = policy.grades
     levels, counts = levels_counts
@@ -454,16 +456,17 @@ class Ungraded(Protocol):
     unread: tuple[UnreadColumn, ...]
 
 
-def refuse_ungraded(qrels: Ungraded, asked: Asked) -> None:
+def refuse_ungraded(qrels: Ungraded, asked: Asked) -> str:
     """Refuse judgements without grades where grades were said to be there, or a column that nobody claimed may hold them.
 
-    UsageError with the column that may be the grade, and what to say if every row is relevant.
+    UsageError with the column that may be the grade, and what to say if every row is relevant. Where only its numbers speak for it, which
+    a price has, too, the same is returned as a question.
     """
     policy = asked.policy
     if policy.grades == "interactions" or not (
         qrels.unread or policy.grades == "ratings" or any(asked.rels.values())
     ):
-        return
+        return ""
     from rankwell.tables.columns import known_word
 
     rels = [rel for rel in asked.rels.values() if rel is not None]
@@ -480,8 +483,7 @@ def refuse_ungraded(qrels: Ungraded, asked: Asked) -> None:
         levels = [f"{level:g}" if np.isfinite(level) else "nothing" for level in column.levels or ()]
         holds = f", which holds {', '.join(levels)}," if levels else ""
         raise UsageError(
-            f"{qrels.name}: there is no grade; is {brief(column.name)}{holds} the grade? qrels_columns={{{brief(column.name)}: 'grade'}}. "
-            f"If every row is relevant, say grades='interactions'."
+            f"{qrels.name}: there is no grade; is {brief(column.name)}{holds} the grade? {_remedy(column)}"
         )
     if policy.grades == "ratings" or max(rels, default=0) > 1:
         names = [brief(column.name) for column in qrels.unread]
@@ -490,6 +492,16 @@ def refuse_ungraded(qrels: Ungraded, asked: Asked) -> None:
             f"{qrels.name}: {rule} needs grades, and there are none{has}. Name their column: qrels_columns={{'its name': 'grade'}}; "
             f"if every row is relevant, say grades='interactions' without {rule.partition('=')[0]}=."
         )
+    varying = [column for column in numbers if column.levels is None or len(column.levels) > 1]
+    return "".join(
+        f"{qrels.name}: there is no grade, so every row is relevant; is {brief(column.name)} the grade? {_remedy(column)}"
+        for column in varying[:1]
+    )
+
+
+def _remedy(column: UnreadColumn) -> str:
+    """What to say if a column is the grade, and if there is none."""
+    return f"qrels_columns={{{brief(column.name)}: 'grade'}}. If every row is relevant, say grades='interactions'."
 
 
 def levels_of(grades: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
