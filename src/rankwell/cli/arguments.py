@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
@@ -234,6 +235,34 @@ def with_none(words: Sequence[str], arguments: Sequence[str], function: Command)
     if own and own[0].option.left_out and place is not None and _is_saved(rest[place]):
         rest.insert(place, NONE)
     return [*words, *rest]
+
+
+def refuse_saved(function: Command, words: Sequence[str]) -> None:
+    """Refuse saved results where judgements and runs are evaluated: UsageError with the command that takes the same files."""
+    from rankwell.display.saved_files import kind_of
+
+    files = [words[place] for place in places_of(arguments_of(function), words)]
+    paths = {word: split_names([word])[1][0] for word in files}
+    saved = [word for word in files if kind_of(paths[word]) == "results"]
+    if not saved:
+        return
+    systems = files if files[0] in saved else files[1:]
+    with_qrels = [] if systems == saved else files[:1] if systems != files else ["QRELS"]
+    metrics = [] if systems == saved else ["-m", ",".join(_metrics_in(paths[saved[0]]))]
+    compare = shlex.join(["rankwell", "compare", *with_qrels, *systems, *metrics])
+    merge = shlex.join(["rankwell", "merge", *(paths[word] for word in saved)])
+    remedy = f"`{compare}` compares {'them' if saved == files else 'the systems'}"
+    if systems == saved:
+        remedy += f"; `{merge}` adds up results of different queries"
+    if len(systems) == 1:
+        remedy = f"`{merge}` shows them"
+    raise UsageError(f"{saved[0]} holds saved results, and evaluate takes judgements and runs. {remedy}.")
+
+
+def _metrics_in(path: str) -> list[str]:
+    from rankwell.results.saving.load import load_all
+
+    return [str(metric) for metric in load_all(path)[0].metrics]
 
 
 def places_of(own: Sequence[Argument], words: Sequence[str]) -> Iterator[int]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from rankwell.cli.arguments import pairs_in, parsed
+from rankwell.cli.arguments import pairs_in, parsed, refuse_saved
 from rankwell.cli.commands import BAD_DATA, HELP, INTERRUPTED, USAGE, command, function_of, homes, named
 from rankwell.cli.words import as_options, paired, with_command
 from rankwell.display.output import make_safe, print_note, printing, quiet, width, write
@@ -75,6 +75,8 @@ def _run(arguments: Sequence[str]) -> int | None:
         arguments = with_experiment(arguments)
     if name in PLAIN:
         function = command(name)
+        if name == "evaluate":
+            refuse_saved(function, arguments[1:])
         found = parsed(function, arguments[1:])
         if found is not None:
             positional, given = found

@@ -7,10 +7,12 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from rankwell.display.saved_files import kind_of
 from rankwell.errors import DataError, NoRowsError, UsageError
 from rankwell.readers.bytes.files import File, files_of
 from rankwell.readers.bytes.paths import short_name
@@ -97,6 +99,14 @@ def open_qrels_at(source: Any, name: str | None, options: ReadOptions) -> Pieces
     return parts[0] if len(parts) == 1 else SeveralPieces(parts, name or _name_of(sources[0]))
 
 
+# what rankwell saved, by the kind that its file names, and what takes it
+SAVED = {
+    "results": "saved results, not {asked}: `rankwell merge {file}` shows them, `rankwell compare` takes them in place of runs, and rw.Results.load reads them.",
+    "comparison": "a saved comparison, not {asked}: `rankwell report {file}` shows it, and rw.Comparison.load reads it.",
+    "trend": "a saved trend, not {asked}: `rankwell report {file}` shows it, and rw.Trend.load reads it.",
+}
+
+
 def _files_in(source: Any) -> tuple[list[Any], list[File]]:
     """The paths and patterns that were given, and the files that they name."""
     sources: list[Any] = [source] if isinstance(source, PATHS) else list(source)
@@ -115,9 +125,12 @@ def _open_scan(source: Any, kind: str, name: str, options: ReadOptions) -> OpenT
 
 
 def _formed(file: File, kind: str, options: ReadOptions) -> tuple[File, str, str]:
-    """The file in its encoding, its format and why; DataError for one of another tool."""
+    """The file in its encoding, its format and why; DataError for one of another tool, and for what rankwell saved."""
     file = recode(file, options.encoding, options.format_in)
     form, why = form_of(file, options.format_in, options.columns)
+    if form in ("json", "parquet") and file.path is not None and (said := SAVED.get(kind_of(file.path))):
+        asked = {"run": "a run", "qrels": "judgements"}.get(kind, kind)
+        raise DataError(f"{file.label}: it holds {said.format(file=quote(file.label), asked=asked)}")
     if (
         form in NAMED_WORDS
         and kind != "items"
