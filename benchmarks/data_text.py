@@ -1,4 +1,4 @@
-"""TREC text: W1, W1 shuffled, W2."""
+"""TREC text: W1, W1 shuffled, W2, two assessors."""
 
 from __future__ import annotations
 
@@ -77,3 +77,13 @@ def make_w2(folder: Path, size: Size) -> None:
         items = prefixed(np.take_along_axis(drawn, best, axis=1), prefixes)
         run = run_frame(query, items, falling_scores(rng, rows, width), f"run{number:02d}")
         write_table(run, folder / f"w2_{number:02d}.run")
+
+
+def make_graders(folder: Path, size: Size) -> None:
+    rng = size.draws(301)
+    rows, width = size.graded_queries, 100
+    items = prefixed(distinct_lists(rng, rows, width, 8_841_823), ["D"])
+    grade = rng.choice(4, size=rows * width, p=[0.5, 0.25, 0.15, 0.1])
+    other = np.where(rng.random(grade.size) < 0.6, grade, rng.choice(4, size=grade.size))
+    for name, own in (("people", grade), ("model", other)):
+        write_table(qrels_frame(np.repeat(np.arange(rows), width), items, own), folder / f"{name}.qrels")

@@ -21,6 +21,7 @@ class Size:
     w2_runs: int = 20
     text_depth: int = 1_000
     w3_users: int = 1_000_000
+    graded_queries: int = 100_000
     format_rows: int = 2_000_000
     seed: int = 1
 
@@ -30,7 +31,9 @@ class Size:
 
 
 FULL = Size()
-QUICK = Size(w1_queries=300, w2_queries=20, w2_runs=3, w3_users=20_000, format_rows=100_000)
+QUICK = Size(
+    w1_queries=300, w2_queries=20, w2_runs=3, w3_users=20_000, graded_queries=1_000, format_rows=100_000
+)
 
 
 def distinct_lists(rng: np.random.Generator, rows: int, width: int, below: int) -> Ints:

@@ -8,6 +8,7 @@
 w1           TREC run of 6,980 queries x 1,000 items, about one relevant item per query, lines in rank order
 w1_shuffled  the same lines in random order (same qrels)
 w2           20 TREC runs of 250 queries x 1,000 items; 1,250 items judged 0-3 per query
+graders      judgements of 100,000 queries x 100 items by two assessors
 w3           Parquet: 20 items recommended to each of 1,000,000 users out of 100,000; about ten liked by each
 w3_shuffled  the same rows in random order, recommendations and truth alike
 w3_csv       w3's recommendations as CSV
@@ -34,6 +35,7 @@ MAKERS: dict[str, tuple[Callable[[Path, Size], None], tuple[str, ...], str | Non
     "w1": (text.make_w1, ("w1.run", "w1.qrels"), None),
     "w1_shuffled": (text.make_w1_shuffled, ("w1_shuffled.run",), "w1"),
     "w2": (text.make_w2, ("w2.qrels", "w2_00.run"), None),
+    "graders": (text.make_graders, ("people.qrels", "model.qrels"), None),
     "w3": (tables.make_w3, ("w3_rec.parquet", "w3_truth.parquet"), None),
     "w3_shuffled": (tables.make_w3_shuffled, ("w3_rec_shuffled.parquet", "w3_truth_shuffled.parquet"), "w3"),
     "w3_csv": (tables.make_w3_csv, ("w3_rec.csv",), "w3"),

@@ -1,8 +1,8 @@
-"""Comparison: tests of all pairs of 50 systems on 1,000 queries."""
+"""Comparison: tests of all pairs of 50 systems on 1,000 queries; agreement of two assessors."""
 
 from __future__ import annotations
 
-from harness import Command
+from harness import Command, nothing
 from workload import Maker, Setting, Workload, at_most
 
 PAIRS = "all 1,225 pairs of 50 systems on 1,000 queries"
@@ -54,9 +54,23 @@ def all_of_compare(setting: Setting) -> Workload:
     )
 
 
+def agree(setting: Setting) -> Workload:
+    setting.data("graders")
+    files = ("{data}/people.qrels", "--against", "{data}/model.qrels")
+    words = (str(setting.rankwell), "agreement", *files, "--format", "json")
+    return Workload(
+        "`rankwell agreement` of two assessors, 10,000,000 judgements each",
+        Command("rankwell", words, nothing),
+        inputs=("people.qrels", "model.qrels"),
+        bars=(at_most("seconds", 4), at_most("memory", 5)),
+        repeats=3,
+    )
+
+
 WORKLOADS: dict[str, Maker] = {
     "test_flips": flips,
     "test_tukey": tukey,
     "test_t": student,
     "compare_50": all_of_compare,
+    "agree": agree,
 }

@@ -67,6 +67,14 @@ def test_measures_are_those_of_a_join_and_of_scikit_learn(found, frames, joined)
     assert each.grades == (0, 1, 2)
 
 
+def test_judgements_that_are_matched_part_by_part_say_the_same(found, frames, monkeypatch):
+    monkeypatch.setattr("rankwell.comparison.agreement.judgements.PART_ROWS", 20)
+    human, model = (
+        rw.read_qrels(frame, name=name) for frame, name in zip(frames, ("human", "model"), strict=True)
+    )
+    assert rw.agreement(human, model, resamples=200).to_json() == found.to_json()
+
+
 def test_intervals_come_from_whole_queries_drawn_anew(found, joined):
     queries = joined["query"].unique().sort()
     [weights] = drawn_weights(fingerprints_of(Ids.of(queries.to_list())), 200, seed=0)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from rankwell.comparison.agreement.judgements import (
     AssessorPair,
+    Assessors,
     Joint,
-    JudgedPairs,
     Measures,
     compare_all,
     compare_two,
@@ -160,12 +160,12 @@ def _compare_judgements(
     """Each two judgements, and from three on all together."""
     if len(judged) < 2:
         return (), None
-    pairs = JudgedPairs.of(judged, policy)
+    assessors = Assessors.of(judged, policy)
     comparisons = tuple(
-        compare_two(pairs, first, second, level=level, times=times, seed=seed)
+        compare_two(assessors, first, second, level=level, times=times, seed=seed)
         for first, second in combinations(range(len(judged)), 2)
     )
-    whole = compare_all(pairs, level=level, times=times, seed=seed) if len(judged) > 2 else None
+    whole = compare_all(assessors, level=level, times=times, seed=seed) if len(judged) > 2 else None
     return comparisons, whole
 
 

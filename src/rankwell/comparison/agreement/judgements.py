@@ -2,51 +2,54 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from rankwell.errors import DataError, UsageError
+from rankwell.kernels import match
 from rankwell.matching import Asked, pool_of
 from rankwell.matching.policy import Policy
-from rankwell.matching.pool import Pool
+from rankwell.matching.pool import Pool, levels_of
 from rankwell.records import record
 from rankwell.statistics.bootstrap import Replicated, drawn_weights, percentiles
 from rankwell.statistics.kappa import Coincidences, Level, cohen, coincidences, krippendorff, share_agreed
-from rankwell.tables.csr import distinct, owners_of
+from rankwell.tables.csr import distinct, owners
 from rankwell.tables.fingerprints import fingerprints_of
-from rankwell.tables.ids import Ids, Known, to_one_kind
+from rankwell.tables.ids import NO_TEXT, Ids, Known, to_one_kind
+from rankwell.tables.ranked import NO_ROWS
+from rankwell.tables.rows import cuts
 from rankwell.tables.run_qrels import Qrels
+from rankwell.tables.workers import on_all_cores
 
 # the table of grades is made per query: with more, each had mostly empty cells, and the values are ratings rather than a
 # scale
 MOST_GRADES = 50
+NO_VALUES = np.empty(0)
+PART_ROWS = 1 << 17
 
 
 @record(eq=False)
-class JudgedPairs:
-    """All pairs of query and item that any assessor judged.
+class Assessors:
+    """The judgements of assessors by name, their queries and items as ids of one kind, and all their ``grades``, ascending.
 
-    ``codes`` has a row per assessor and a column per pair: the number of the grade in ``grades``, which ascend; -1 where the
-    assessor did not judge it. ``query`` and ``item`` are the rows of each pair in ``queries`` and ``items``, ``units`` a fixed
-    number per query, for draws.
+    ``judged`` and ``negative`` are how many rows of each have a grade, and one below 0 that is no judgement.
     """
 
     names: tuple[str, ...]
+    pools: list[Pool]
+    queries: list[Ids]
+    items: list[Ids]
     grades: np.ndarray
     relevant: np.ndarray
-    codes: np.ndarray
-    query: np.ndarray
-    item: np.ndarray
-    queries: Ids
-    items: Ids
-    units: np.ndarray
+    judged: tuple[int, ...]
     negative: tuple[int, ...]
 
     @classmethod
-    def of(cls, judged: Mapping[str, Qrels], policy: Policy) -> JudgedPairs:
-        """Return the pairs of several judgements by name.
+    def of(cls, judged: Mapping[str, Qrels], policy: Policy) -> Assessors:
+        """Return several judgements by name.
 
         Raises
         ------
@@ -54,54 +57,92 @@ class JudgedPairs:
             If grades look like ratings and no ``rel`` is given, or are too many to be a scale.
         """
         asked = Asked(policy, rels={"binary agreement": policy.rel})
-        pools = {name: pool_of(qrels, asked)[0] for name, qrels in judged.items()}
-        queries = _join_ids([pool.queries.ids for pool in pools.values()], "query")
-        items = _join_ids([pool.items for pool in pools.values()], "item")
-        columns = [_keys_and_grades(pool, queries, items) for pool in pools.values()]
-        grades = np.unique(np.concatenate([each for _, each in columns]))
+        pools = [pool_of(qrels, asked)[0] for qrels in judged.values()]
+        scale = pools[0].scale
+        levels = [levels_of(pool.grades) for pool in pools]
+        grades = np.unique(np.concatenate([own[scale.judged(own)] for own, _ in levels]))
         if len(grades) > MOST_GRADES:
             raise UsageError(
                 f"the judgements have {len(grades):,} different grades; agreement is of a scale of at most {MOST_GRADES}. "
                 f"Round them first."
             )
-        # a key is the query times the number of items, and the item: sorted, they are the columns of the table
-        keys = distinct(np.concatenate([each for each, _ in columns]))
-        codes = np.full((len(pools), len(keys)), -1, np.int64)
-        for row, (own, own_grades) in enumerate(columns):
-            # both searches hit: keys and grades were made of all columns, this one among them
-            codes[row, np.searchsorted(keys, own)] = np.searchsorted(grades, own_grades)
-        scale = next(iter(pools.values())).scale
-        sizes = [len(pool.grades) for pool in pools.values()]
-        negative = tuple(size - len(own) for size, (own, _) in zip(sizes, columns, strict=True))
-        # at least 1, as judgements may hold no items at all
-        query, item = np.divmod(keys, max(len(items), 1))
-        return cls(
-            names=tuple(judged),
-            grades=grades,
-            relevant=scale.relevant(grades),
-            codes=codes,
-            query=query,
-            item=item,
-            queries=queries.ids,
-            items=items.ids,
-            units=fingerprints_of(queries.ids),
-            negative=negative,
-        )
+        queries = to_one_kind([pool.queries.ids for pool in pools], "query")
+        items = to_one_kind([pool.items for pool in pools], "item")
+        counts = tuple(int(of_level[scale.judged(own)].sum()) for own, of_level in levels)
+        negative = tuple(len(pool.grades) - count for pool, count in zip(pools, counts, strict=True))
+        return cls(tuple(judged), pools, queries, items, grades, scale.relevant(grades), counts, negative)
 
-    def both(self, first: int, second: int) -> np.ndarray:
-        """Return the pairs that two assessors judged.
+    def codes(self, assessor: int, rows: np.ndarray) -> np.ndarray:
+        """Return the number of the grade in ``grades`` of some rows of an assessor; -1 for what is no judgement."""
+        grades = self.pools[assessor].grades[rows]
+        codes: np.ndarray = np.where(
+            self.pools[assessor].scale.judged(grades), np.searchsorted(self.grades, grades), -1
+        )
+        return codes
+
+    def coincidences(self, first: int, second: int) -> Coincidences:
+        """Return how many pairs that two assessors judged have which two grades, by the second one's queries that have any.
 
         Raises
         ------
         DataError
             If there are none.
         """
-        shared = np.flatnonzero((self.codes[first] >= 0) & (self.codes[second] >= 0))
-        if not len(shared):
+        one, other = self.pools[first].offsets, self.pools[second].offsets
+        query = Known(self.queries[first]).find(self.queries[second])
+
+        def count(part: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
+            low, high = part
+            # the lists of the second are held against the judgements of the first, as those of a run are
+            own, rows, matched, _ = match.hits(
+                other[low : high + 1], NO_VALUES, *self.items[second].columns, query[low:high],
+                one, *self.items[first].columns, NO_TEXT,
+            )  # fmt: skip
+            codes, others = self.codes(first, matched), self.codes(second, rows)
+            both = (codes >= 0) & (others >= 0)
+            cells = (own + low) * len(self.grades) ** 2 + codes * len(self.grades) + others
+            return np.unique(cells[both], return_counts=True)
+
+        parts = on_all_cores(count, cuts(other, PART_ROWS))
+        cells, times = map(np.concatenate, zip((NO_ROWS, NO_ROWS), *parts, strict=True))
+        if not len(cells):
             raise DataError(
                 f"{self.names[first]} and {self.names[second]} judge no pair of query and item in common."
             )
-        return shared
+        return Coincidences(*np.divmod(cells, len(self.grades) ** 2), times.astype(np.float64))
+
+
+@record(eq=False)
+class JudgedPairs:
+    """All pairs of query and item that any assessor judged, in the order of queries.
+
+    ``codes`` has a row per assessor and a column per pair: the number of the grade in ``grades``, which ascend; -1 where the
+    assessor did not judge it. ``query`` and ``item`` are the rows of each pair in ``queries`` and ``items``.
+    """
+
+    grades: np.ndarray
+    codes: np.ndarray
+    query: np.ndarray
+    item: np.ndarray
+    queries: Ids
+    items: Ids
+
+    @classmethod
+    def of(cls, assessors: Assessors) -> JudgedPairs:
+        """Return the pairs of several assessors."""
+        pools = assessors.pools
+        queries = _join_ids([pool.queries.ids for pool in pools], "query")
+        items = _join_ids([pool.items for pool in pools], "item")
+        rows = [np.flatnonzero(pool.scale.judged(pool.grades)) for pool in pools]
+        # a key is the query times the number of items, and the item: sorted, they are the columns of the table
+        own = [_keys(pool, queries, items)[judged] for pool, judged in zip(pools, rows, strict=True)]
+        keys = distinct(np.concatenate(own))
+        codes = np.full((len(pools), len(keys)), -1, np.int64)
+        for at, judged in enumerate(rows):
+            codes[at, np.searchsorted(keys, own[at])] = assessors.codes(at, judged)
+        # at least 1, as judgements may hold no items at all
+        query, item = np.divmod(keys, max(len(items), 1))
+        return cls(assessors.grades, codes, query, item, queries.ids, items.ids)
 
 
 def _join_ids(columns: list[Ids], what: str) -> Known:
@@ -110,12 +151,10 @@ def _join_ids(columns: list[Ids], what: str) -> Known:
     return Known(both[both.group()[1]])
 
 
-def _keys_and_grades(pool: Pool, queries: Known, items: Known) -> tuple[np.ndarray, np.ndarray]:
-    """A number for the query and item of each judgement, and its grade; negative grades may be no judgements."""
-    query = queries.rows_of(pool.queries.ids, "query")[owners_of(np.diff(pool.offsets))]
-    item = items.rows_of(pool.items, "item")
-    judged = np.flatnonzero(pool.scale.judged(pool.grades))
-    return query[judged] * len(items) + item[judged], np.asarray(pool.grades)[judged]
+def _keys(pool: Pool, queries: Known, items: Known) -> np.ndarray:
+    """A number for the query and item of each judgement."""
+    query = queries.rows_of(pool.queries.ids, "query")[owners(pool.offsets)]
+    return query * len(items) + items.rows_of(pool.items, "item")
 
 
 class Measures(NamedTuple):
@@ -175,7 +214,7 @@ class AssessorPair:
 
 
 def compare_two(
-    pairs: JudgedPairs, first: int, second: int, *, level: float, times: int, seed: int
+    assessors: Assessors, first: int, second: int, *, level: float, times: int, seed: int
 ) -> AssessorPair:
     """Return how far two assessors agree.
 
@@ -184,65 +223,69 @@ def compare_two(
     DataError
         If they judge no pair in common.
     """
-    both = pairs.both(first, second)
-    count = len(pairs.grades)
-    # a cell of the table of grades as one number: the row times the grades and the column
-    cells = Coincidences(
-        pairs.query[both], pairs.codes[first, both] * count + pairs.codes[second, both], np.ones(len(both))
-    )
+    cells = assessors.coincidences(first, second)
+    added = _tables_of_queries(cells, len(assessors.grades))
+    # sums of whole numbers are exact in any order, and a table without gaps is multiplied several times as fast
+    added = added.toarray() if added.nnz * 8 > np.prod(added.shape) else added
+    units = fingerprints_of(assessors.queries[second][distinct(cells.unit)])
 
     def measured(tables: np.ndarray) -> np.ndarray:
-        return _measures(tables, pairs.grades, pairs.relevant)
+        return _measures(tables, assessors.grades, assessors.relevant)
 
-    table, values = _estimate(cells, pairs, measured, level, times, seed)
-    judged = pairs.codes >= 0
+    table, values = _estimate(added, units, measured, level, times, seed)
+    n = int(table.sum())
     return AssessorPair(
-        first=pairs.names[first],
-        second=pairs.names[second],
-        n=len(both),
-        queries=len(distinct(pairs.query[both])),
-        only_first=int((judged[first] & ~judged[second]).sum()),
-        only_second=int((judged[second] & ~judged[first]).sum()),
-        negative=(pairs.negative[first], pairs.negative[second]),
-        grades=tuple(pairs.grades.tolist()),
-        relevant=tuple(pairs.relevant.tolist()),
+        first=assessors.names[first],
+        second=assessors.names[second],
+        n=n,
+        queries=len(units),
+        only_first=assessors.judged[first] - n,
+        only_second=assessors.judged[second] - n,
+        negative=(assessors.negative[first], assessors.negative[second]),
+        grades=tuple(assessors.grades.tolist()),
+        relevant=tuple(assessors.relevant.tolist()),
         confusion=tuple(tuple(int(cell) for cell in row) for row in table),
         measures=Measures(*values),
     )
 
 
-def compare_all(pairs: JudgedPairs, *, level: float, times: int, seed: int) -> Joint:
+def compare_all(assessors: Assessors, *, level: float, times: int, seed: int) -> Joint:
     """Return how far all assessors agree."""
+    pairs = JudgedPairs.of(assessors)
     by_pair = coincidences(pairs.codes, len(pairs.grades))
     shared = np.flatnonzero((pairs.codes >= 0).sum(axis=0) >= 2)
     cells = by_pair._replace(unit=pairs.query[by_pair.unit])
+    units = fingerprints_of(pairs.queries[distinct(cells.unit)])
 
     def measured(tables: np.ndarray) -> np.ndarray:
         return np.stack(_alphas(tables, pairs.grades), axis=-1)
 
-    _, values = _estimate(cells, pairs, measured, level, times, seed)
-    return Joint(pairs.names, len(shared), len(distinct(pairs.query[shared])), *values)
+    _, values = _estimate(_tables_of_queries(cells, len(pairs.grades)), units, measured, level, times, seed)
+    return Joint(assessors.names, len(shared), len(distinct(pairs.query[shared])), *values)
+
+
+def _tables_of_queries(cells: Coincidences, grades: int) -> Any:
+    """A table per query that has a pair, as a row of a sparse matrix, so that those of resampled queries are one product with weights."""
+    from scipy.sparse import csr_array
+
+    queries, own = np.unique(cells.unit, return_inverse=True)
+    return csr_array((cells.amount, (own, cells.cell)), shape=(len(queries), grades**2))
 
 
 def _estimate(
-    cells: Coincidences,
-    pairs: JudgedPairs,
+    added: Any,
+    units: np.ndarray,
     measure: Callable[[np.ndarray], np.ndarray],
     level: float,
     times: int,
     seed: int,
 ) -> tuple[np.ndarray, list[Replicated]]:
     """The table of all queries, and what is measured of it; intervals from tables of resampled queries."""
-    from scipy.sparse import csr_array
-
-    count = len(pairs.grades)
-    queries, own = np.unique(cells.unit, return_inverse=True)
-    # a table per query, so that the tables of resampled queries are one product with their weights
-    added = csr_array((cells.amount, (own, cells.cell)), shape=(len(queries), count * count))
+    count = math.isqrt(added.shape[1])
     table = np.asarray(added.sum(axis=0)).reshape(count, count)
     parts = [
-        measure((weights @ added).reshape(-1, count, count))
-        for weights in drawn_weights(pairs.units[queries], times, seed)
+        measure(np.asfortranarray(weights @ added).reshape(-1, count, count))
+        for weights in drawn_weights(units, times, seed)
     ]
     # a row per measure, so that each row is the replicates of one value
     drawn = np.concatenate(parts).T

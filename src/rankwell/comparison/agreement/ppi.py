@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankwell.comparison.agreement.judgements import JudgedPairs
+from rankwell.comparison.agreement.judgements import Assessors, JudgedPairs
 from rankwell.comparison.agreement.model_families import find_circular
 from rankwell.comparison.agreement.verdicts import LEAST, Power, ReplacementVerdict, verdict_of
 from rankwell.comparison.compare.alignment import Aligned
@@ -247,7 +247,7 @@ def _refuse_parts(
 
 def _add_the_models(people: Qrels, machine: Qrels, policy: Policy) -> Qrels | None:
     """People's judgements, with what the model alone judged of their queries as highly relevant; None if that is nothing."""
-    pairs = JudgedPairs.of({"human": people, "model": machine}, policy)
+    pairs = JudgedPairs.of(Assessors.of({"human": people, "model": machine}, policy))
     own = pairs.codes[0] >= 0
     queries = np.zeros(len(pairs.queries), bool)
     queries[pairs.query[own]] = True
@@ -386,7 +386,7 @@ def _refuse_gaps(
 
 def _models_part(people: Qrels, machine: Qrels, policy: Policy) -> Qrels:
     """What the model says of the items that people judged, with the probability of each to be drawn."""
-    pairs = JudgedPairs.of({"human": people, "model": machine}, policy)
+    pairs = JudgedPairs.of(Assessors.of({"human": people, "model": machine}, policy))
     width = len(pairs.items)
     query, item = (
         Known(pairs.queries).rows_of(people.query, "query"),
