@@ -28,8 +28,19 @@ STEPS = {
     "long_tail": "items by popularity",
     "check": "training data, test data and lists checked",
 }
+
+
+def folds(setting: Setting) -> Workload:
+    words = ("folds", "200000", "{turn}", "integers")
+    return Workload(
+        "320 folds of a log of 200,000 rows, one after the other",
+        Command("rankwell", setting.script("ours_prepare.py", *words)),
+        bars=(at_most("peak", 0.25),),
+    )
+
+
 WORKLOADS: dict[str, Maker] = {
     f"prepare_{name}{'_text' if kind == 'text' else ''}": step(name, kind, title)
     for kind in ("integers", "text")
     for name, title in STEPS.items()
-}
+} | {"prepare_folds": folds}

@@ -30,6 +30,9 @@ def values_of(step: str, frames: list[pl.DataFrame]) -> dict[str, float]:
         found, _ = rw.prepare.check(*frames)
         numbers = dict(zip(found["check"], found["n"], strict=True))
         return {name: numbers[name] for name in CHECKS}
+    if step == "folds":
+        parts, report = rw.prepare.folds(frames[0], 320)
+        return {"train": sum(len(train) for train, _ in parts), "known": report.tables[0].rows[0][1]}
     train, test, report = rw.prepare.split(frames[0], step.removeprefix("split_"))
     sizes = {"train": len(train), "test": len(test)}
     # what is drawn at random is another matter for others

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import pickle
 from collections import Counter
 
 import polars as pl
@@ -215,6 +216,28 @@ def test_folds_hold_each_row_once_in_a_test_part():
             for number, (train, test) in enumerate(parts, 1)
         ]
         assert list(report.tables[0].rows) == expected
+
+
+def test_parts_of_folds_are_made_when_asked_for_and_are_a_sequence(monkeypatch):
+    log, made = random_log(1), []
+    filtered = pl.DataFrame.filter
+    monkeypatch.setattr(pl.DataFrame, "filter", lambda *args: made.append(1) or filtered(*args))
+    parts = folds(log, 7, seed=2).parts
+    assert (len(parts), len(made)) == (7, 0)
+    first = parts[0]
+    assert len(made) == 2
+    every = list(parts)
+    assert len(every) == 7
+    assert same(first, every[0])
+    assert same(parts[-1], every[6])
+    assert all(map(same, parts[1:6:2], every[1:6:2]))
+    assert all(map(same, pickle.loads(pickle.dumps(parts)), every))
+    with pytest.raises(IndexError):
+        parts[7]
+
+
+def same(one, other):
+    return all(mine.equals(its) for mine, its in zip(one, other, strict=True))
 
 
 def core_by_loop(rows, low_user, high_user, low_item, high_item):

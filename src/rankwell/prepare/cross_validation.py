@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 import polars as pl
@@ -13,17 +13,39 @@ from rankwell.errors import UsageError, brief
 from rankwell.prepare.choices import keys_by, order_of
 from rankwell.prepare.pairs import Coded, code_ids
 from rankwell.prepare.report import Report
-from rankwell.prepare.splits import MIXED, divide
+from rankwell.prepare.splits import MIXED
 from rankwell.readers.logs import Log, read_log
 from rankwell.tables.arguments import checked
 from rankwell.tables.fingerprints import draws
 from rankwell.tables.ids import Ids
 
+Sides = tuple[pl.DataFrame, pl.DataFrame]
+
+
+class Parts(Sequence[Sides]):
+    """Pairs of training and test data, each made when it is asked for: all of them would hold the log k times."""
+
+    def __init__(self, frame: pl.DataFrame, part_of_row: np.ndarray, k: int) -> None:
+        self._frame, self._part_of_row, self._parts = frame, part_of_row, range(k)
+
+    def __len__(self) -> int:
+        return len(self._parts)
+
+    @overload
+    def __getitem__(self, at: int) -> Sides: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[Sides]: ...
+    def __getitem__(self, at: int | slice) -> Sides | list[Sides]:
+        if isinstance(at, slice):
+            return [self[part] for part in self._parts[at]]
+        is_test = pl.Series(self._part_of_row == self._parts[at])  # a mask keeps the order of the log
+        return self._frame.filter(~is_test), self._frame.filter(is_test)
+
 
 class Folds(NamedTuple):
-    """Pairs of training and test data, and the report on the division."""
+    """Pairs of training and test data, made when asked for, and the report on the division."""
 
-    parts: list[tuple[pl.DataFrame, pl.DataFrame]]
+    parts: Sequence[Sides]
     report: Report
 
 
@@ -76,16 +98,14 @@ def folds(
     dealt = np.empty(size, np.int64)  # dealt like cards in a random order, so sizes differ by at most one
     dealt[order_of(draws(seed, *apart))] = np.arange(size) % k
     own = dealt[group]
-    every = [divide(read, own != part, own == part) for part in range(k)]  # masks keep the order of the log
-    rows = [
-        (part + 1, len(train), len(test), *(_cold(side, own == part) for side in sides))
-        for part, (train, test) in enumerate(every)
-    ]
+    tested = np.bincount(own, minlength=k)
+    counts = (len(read) - tested, tested, *(_cold(side, own, k) for side in sides))
+    rows = [(part, *map(int, row)) for part, row in enumerate(zip(*counts, strict=True), 1)]
     words = ("fold", "train rows", "test rows", "test users not in train", "test items not in train")
     table = Table([Column(word, "count") for word in words], rows)
     title = f"Folds of {read.name}: {k} parts of {of} at random (seed {seed})"
     report = Report(title, {"rows": len(read)}, (table,), (MIXED,))
-    return Folds([(train.frame, test.frame) for train, test in every], report)
+    return Folds(Parts(read.frame, own, k), report)
 
 
 def _groups(log: Log, of: str, sides: tuple[Coded, Coded]) -> tuple[np.ndarray, Sequence[Ids | np.ndarray]]:
@@ -96,8 +116,11 @@ def _groups(log: Log, of: str, sides: tuple[Coded, Coded]) -> tuple[np.ndarray, 
     return side.codes[0], [side.ids]
 
 
-def _cold(side: Coded, is_test: np.ndarray) -> int:
-    """The number of users or items of the test data that are not in the training data."""
-    rows = np.bincount(side.codes[0], minlength=len(side))
-    tested = np.bincount(side.codes[0][is_test], minlength=len(side))
-    return int(np.sum((tested > 0) & (tested == rows)))
+def _cold(side: Coded, own: np.ndarray, k: int) -> np.ndarray:
+    """Per part, the number of its users or items that are in no other."""
+    codes = side.codes[0]
+    first = np.empty(len(side), np.int64)
+    first[codes] = own
+    is_in_others = np.zeros(len(side), np.bool_)
+    is_in_others[codes[own != first[codes]]] = True
+    return np.bincount(first[~is_in_others], minlength=k)
