@@ -67,10 +67,20 @@ def agree(setting: Setting) -> Workload:
     )
 
 
+def all_pairs(setting: Setting) -> Workload:
+    return Workload(
+        "all 124,750 pairs of 500 evaluated systems on 1,000 queries, 2 metrics",
+        ours(setting, "pairs"),
+        bars=(at_most("seconds", 60), at_most("peak", 1)),
+        repeats=1,
+    )
+
+
 WORKLOADS: dict[str, Maker] = {
     "test_flips": flips,
     "test_tukey": tukey,
     "test_t": student,
     "compare_50": all_of_compare,
     "agree": agree,
+    "compare_500": all_pairs,
 }

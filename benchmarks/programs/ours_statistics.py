@@ -4,12 +4,14 @@ flips    sign flips of all pairs at 100,000, alone and corrected by maxT
 tukey    randomised Tukey HSD at 10,000
 t        Student's t of all pairs
 compare  ``rw.compare`` as it is: runs that lack different queries, eight metrics, four segments
+pairs    ``rw.compare`` of all pairs of 500 systems, two metrics
 """
 
 from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 
 import numpy as np
 from statistics_data import DEPTH, QUERIES, SYSTEMS, judged, lists, pairs, values
@@ -33,7 +35,7 @@ def tests(job: str, turn: int) -> np.ndarray:
     return summaries(found[two[0]] - found[two[1]]).p
 
 
-def compared(turn: int) -> np.ndarray:
+def compared(turn: int, systems: int, metrics: Sequence[str], **words: str) -> np.ndarray:
     import polars as pl
 
     import rankwell as rw
@@ -47,14 +49,17 @@ def compared(turn: int) -> np.ndarray:
     query, item = (each.ravel() for each in np.indices(grades.shape))
     qrels = pl.DataFrame({"query": query, "item": item, "grade": grades.ravel()})
     tiers = pl.DataFrame({"query": np.arange(QUERIES), "tier": np.arange(QUERIES) % 4})
-    runs = {f"s{system}": frame(system) for system in range(SYSTEMS)}
-    found = rw.compare(runs, qrels, METRICS, by="tier", users=tiers, missing="skip", threads=THREADS)
+    runs = {f"s{system}": frame(system) for system in range(systems)}
+    found = rw.compare(runs, qrels, metrics, users=tiers, threads=THREADS, **words)
     return np.concatenate([each.p for each in found.differences.values()])
 
 
 def main() -> None:
     job, turn = sys.argv[1], int(sys.argv[2])
-    p = compared(turn) if job == "compare" else tests(job, turn)
+    if job == "compare":
+        p = compared(turn, SYSTEMS, METRICS, by="tier", missing="skip")
+    else:
+        p = compared(turn, 500, METRICS[:2]) if job == "pairs" else tests(job, turn)
     print(json.dumps({"values": {"comparisons": len(p), "mean p": float(np.nanmean(p))}}))
 
 

@@ -11,7 +11,16 @@ from tests.statistics.plain import signs as plain_signs
 
 from rankwell.kernels import resample
 from rankwell.statistics.draws import replicates
-from rankwell.statistics.families import Cell, _by_pairs, _sums_of, max_t, shuffled_sums, tukey, tukey_of
+from rankwell.statistics.families import (
+    Cell,
+    _by_pairs,
+    _by_systems,
+    _sums_of,
+    max_t,
+    shuffled_sums,
+    tukey,
+    tukey_of,
+)
 from rankwell.statistics.paired_tests import FLIPS, sign_flips
 
 TIMES = 3000
@@ -60,9 +69,35 @@ def test_max_t_is_that_of_a_table_of_all_replicates(missing, threads):
     assert (found.adjusted >= found.p).all()
 
 
+def cost(sums):
+    """Additions per replicate, from tables of eight units."""
+    return sum(-(-len(units) // 8) * columns.shape[1] for units, columns in sums.blocks)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.1, 0.45, 0.55, 0.9])
+@pytest.mark.parametrize("systems", [2, 3, 20])
+def test_of_sums_by_system_and_by_pair_those_are_made_that_take_fewer_additions(systems, missing):
+    values, pairs, units = data(systems=systems, units=83, missing=missing)
+    cell = Cell(values, pairs, units)
+    lacking = ~np.isnan(values).all(axis=0) & np.isnan(values)
+    least = min(cost(_by_systems(cell, dict(enumerate(lacking)))), cost(_by_pairs(cell)))
+    assert cost(_sums_of(cell)) == least
+
+
+def test_differences_are_made_in_blocks_of_pairs_that_change_nothing(monkeypatch):
+    values, pairs, units = data(systems=9, missing=0.6)
+    cells = [Cell(values, pairs, units)]
+    whole = max_t(cells, times=TIMES, seed=2)
+    monkeypatch.setattr("rankwell.statistics.families.ROOM", 20 * pairs.shape[1])
+    assert len(_sums_of(cells[0]).blocks) > 1
+    parts = max_t(cells, times=TIMES, seed=2)
+    assert parts.p.tolist() == whole.p.tolist()
+    assert parts.adjusted.tolist() == whole.adjusted.tolist()
+
+
 def test_where_systems_lack_few_units_each_the_sums_are_made_by_system_and_not_by_pair():
     values, pairs, units = data(systems=20, units=80, missing=0.04)
-    assert _sums_of(Cell(values, pairs, units)).cost < _by_pairs(Cell(values, pairs, units)).cost / 2
+    assert cost(_sums_of(Cell(values, pairs, units))) < cost(_by_pairs(Cell(values, pairs, units))) / 2
     alone, adjusted = plain_max_t(values, pairs, units, 2)
     found = max_t([Cell(values, pairs, units)], times=TIMES, seed=2)
     assert found.p.tolist() == alone.tolist()
@@ -74,7 +109,7 @@ def test_pairs_that_are_the_same_where_both_are_defined_have_no_difference_but_f
     values[1:4] = values[0]
     values[np.arange(4), [3, 50, 51, 120]] = np.nan
     cell = Cell(values, pairs, units)
-    assert _sums_of(cell).cost < _by_pairs(cell).cost
+    assert cost(_sums_of(cell)) < cost(_by_pairs(cell))
     found = max_t([cell], times=TIMES, seed=2)
     same = (pairs < 4).all(axis=0)
     assert (found.p[same] == 1).all()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import NamedTuple, TypeVar
@@ -184,38 +184,44 @@ class _Sums(NamedTuple):
         """The number of columns."""
         return sum(columns.shape[1] for _, columns in self.blocks)
 
-    @property
-    def cost(self) -> int:
-        """What a replicate takes: columns are added from tables of eight units."""
-        return sum(-(-len(units) // 8) * columns.shape[1] for units, columns in self.blocks)
-
 
 def _sums_of(cell: Cell) -> _Sums:
-    ways = [_by_systems(cell), _by_pairs(cell)] if cell.pairs.size else [_by_pairs(cell)]
-    return min(ways, key=lambda way: way.cost)
+    """The way that takes fewer additions per replicate: columns are added from tables of eight units."""
+    used, pairs_of = np.unique(cell.pairs, return_counts=True)
+    defined = ~np.isnan(cell.values)
+    # what no system has changes no sum
+    lacking = defined[used].any(axis=0) & ~defined[used]
+    tables = -(-len(cell.units) // 8)
+    of_systems = tables * len(defined) + int((-(-lacking.sum(axis=1) // 8) * pairs_of).sum())
+    if not len(used) or tables * cell.pairs.shape[1] < of_systems:
+        return _by_pairs(cell)
+    return _by_systems(cell, dict(zip(used.tolist(), lacking, strict=True)))
 
 
 def _by_pairs(cell: Cell) -> _Sums:
     left, right = cell.pairs
-    differences = np.nan_to_num(cell.values[left] - cell.values[right])
-    differences[np.abs(differences) <= TIE] = 0.0
+    blocks, size = [], max(ROOM // max(len(cell.units), 1), 1)
+    for low in range(0, max(len(left), 1), size):
+        part = slice(low, low + size)
+        differences = np.nan_to_num(cell.values[left[part]] - cell.values[right[part]])
+        differences[np.abs(differences) <= TIE] = 0.0
+        blocks.append((cell.units, np.ascontiguousarray(differences.T)))
     columns = np.full((4, len(left)), -1)
     columns[0] = np.arange(len(left))
-    return _Sums([(cell.units, np.ascontiguousarray(differences.T))], columns)
+    return _Sums(blocks, columns)
 
 
-def _by_systems(cell: Cell) -> _Sums:
+def _by_systems(cell: Cell, lacking_by_system: Mapping[int, np.ndarray]) -> _Sums:
     """A comparison as the difference of two systems' own sums, each without the units that only the other lacks."""
     # of T systems there are T sums to draw in place of T (T − 1) / 2 differences, if few units are undefined
-    defined, (left, right) = ~np.isnan(cell.values), cell.pairs
-    filled = np.where(defined, cell.values, 0.0)
+    left, right = cell.pairs
+    filled = np.nan_to_num(cell.values)
     blocks = [(cell.units, np.ascontiguousarray(filled.T))]
     columns = np.full((4, len(left)), -1)
     columns[0], columns[1] = left, right
     width = len(filled)
-    some = defined[np.unique(cell.pairs)].any(axis=0)  # what no system has changes no sum
-    for system in np.unique(cell.pairs):
-        lacking = np.flatnonzero(some & ~defined[system])
+    for system, is_lacking in lacking_by_system.items():
+        lacking = np.flatnonzero(is_lacking)
         if not len(lacking):
             continue
         for place, own, other in ((2, right, left), (3, left, right)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from rankwell.tables.states import group_means
 
 # 64 MB in doubles; a test makes three or four arrays of that size
 ROOM = 1 << 23  # differences held at a time
+AT_A_TIME = 1 << 18  # differences looked at at a time: a dozen arrays of 2 MB
 
 
 class Means(NamedTuple):
@@ -147,17 +148,21 @@ def differences_of(
 
     ``span`` is the greatest difference that two values can have; with ``sign`` -1 a lower value wins.
     """
-    size = max(ROOM // max(len(cell.units), 1), 1)
+    return _compare_pairs(cell.values, cell.pairs, design, how, margin, span, sign)
+
+
+def _compare_pairs(values: np.ndarray, pairs: np.ndarray, *how: Any) -> Differences:
+    size = max(AT_A_TIME // max(values.shape[1], 1), 1)
     parts = [
-        _compare_pairs(cell.values, cell.pairs[:, low : low + size], design, how, margin, span, sign)
-        for low in range(0, cell.pairs.shape[1], size)
+        _compare_few_pairs(values, pairs[:, low : low + size], *how)
+        for low in range(0, max(pairs.shape[1], 1), size)
     ]
     if len(parts) == 1:
         return parts[0]
     return Differences(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
-def _compare_pairs(
+def _compare_few_pairs(
     values: np.ndarray, pairs: np.ndarray, design: Design, how: Methods, margin: float, span: float, sign: int
 ) -> Differences:
     first, second = values[pairs[0]], values[pairs[1]]
