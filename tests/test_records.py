@@ -136,6 +136,40 @@ def test_what_refuses_to_be_changed_is_pickled_copied_and_replaced():
         del kept.first
 
 
+def test_a_class_is_made_a_dataclass_when_it_is_first_looked_at():
+    @record
+    class Base:
+        first: int = field(compare=False)
+
+    @record
+    class Deeper(Base):
+        second: list[int] = field(default_factory=list)
+
+    empty = object.__new__(Deeper)  # as pickle makes it
+    assert [each.name for each in dataclasses.fields(empty)] == ["first", "second"]
+    assert Deeper(3) == Deeper(4)
+    assert Deeper(3).second is not Deeper(3).second
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'first'"):
+        Deeper()
+
+
+def test_threads_that_look_at_a_class_at_once_see_one_class():
+    for _ in range(20):
+        ours, _ = both(Fields)
+        started = threading.Barrier(4)
+
+        def look(number, ours=ours, started=started):
+            started.wait(30)
+            return ours(number, third=[number]), ours(number)
+
+        with ThreadPoolExecutor(4) as threads:
+            made = [*threads.map(look, range(4))]
+        assert [(one.first, one.third, other.third) for one, other in made] == [
+            (n, [n], []) for n in range(4)
+        ]
+        assert [each.name for each in dataclasses.fields(ours)] == ["first", "second", "third", "kept"]
+
+
 def held():
     """The dataclasses that users hold: those that rankwell exports, and those that show themselves in a notebook."""
     found = [

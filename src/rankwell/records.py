@@ -1,16 +1,17 @@
 """Records: dataclasses that nobody changes, made in less than half of the time that ``dataclass(frozen=True)`` takes.
 
 That decorator writes and compiles six functions for each class, half a millisecond; a command makes seventy classes before it reads
-a line. Here one is compiled, ``__init__``, and all records share the others. That a field is set a second time is found by the type
-checker; what users hold (a policy, results, a metric) also refuses it while the program runs, by ``SetOnce``.
+a line. Here one is compiled, ``__init__``, and only of a class that is used; all records share the others. That a field is set a second
+time is found by the type checker; what users hold (a policy, results, a metric) also refuses it while the program runs, by ``SetOnce``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import FrozenInstanceError, dataclass, field, fields
+from dataclasses import FrozenInstanceError, dataclass, field, fields, make_dataclass
 from functools import cache
 from operator import attrgetter
+from threading import RLock
 from typing import TYPE_CHECKING, Any, TypeVar, dataclass_transform, overload
 
 T = TypeVar("T")
@@ -68,12 +69,56 @@ def record(
             shared |= {"__eq__": _equal, "__hash__": _hashed}
         # a class that defines __eq__ alone has None for __hash__
         shared = {name: function for name, function in shared.items() if own.get(name) is None}
-        cls = dataclass(eq=False, repr=False, kw_only=kw_only, slots=slots)(cls)
+        cls = plain_dataclass(cls, kw_only=kw_only, slots=slots)
         for name, function in shared.items():
             setattr(cls, name, function)
         return cls
 
     return made if cls is None else made(cls)
+
+
+def plain_dataclass(cls: Any, *, kw_only: bool = False, slots: bool = False) -> Any:
+    """Make a class a dataclass without functions but ``__init__``: when somebody looks at its fields, or makes an object."""
+    if slots:  # another class, which has to be made at once
+        cls = dataclass(init=False, eq=False, repr=False, kw_only=kw_only, slots=True)(cls)
+    else:
+        cls.__dataclass_fields__ = _Fields(cls, kw_only)
+    if "__init__" not in cls.__dict__:
+        cls.__init__ = _Init(cls)
+    return cls
+
+
+LOCK = RLock()  # the fields of a class ask for those of its bases
+
+
+class _Fields:
+    """The fields of a class at the first look: most of the classes that a command loads it does not use."""
+
+    def __init__(self, cls: Any, kw_only: bool) -> None:
+        self.cls, self.kw_only = cls, kw_only
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        with LOCK:
+            if self.cls.__dict__["__dataclass_fields__"] is self:
+                dataclass(init=False, eq=False, repr=False, kw_only=self.kw_only)(self.cls)
+        return self.cls.__dataclass_fields__
+
+
+class _Init:
+    """The ``__init__`` of a class at the first look: that of a dataclass with the same fields."""
+
+    def __init__(self, cls: Any) -> None:
+        self.cls = cls
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        cls = self.cls
+        own = [(each.name, each.type, each) for each in fields(cls)]
+        names = ["__doc__", *(["__post_init__"] if hasattr(cls, "__post_init__") else [])]
+        made: Any = make_dataclass(
+            cls.__qualname__, own, namespace=dict.fromkeys(names, "as of"), eq=False, repr=False
+        )
+        cls.__init__ = made.__init__
+        return cls.__init__.__get__(instance, owner)
 
 
 def _shown(self: Any) -> str:

@@ -124,6 +124,20 @@ for words in (
     assert not modules & {"polars", "pandas", "pyarrow", "msgspec"}
 
 
+def test_nist_s_commands_load_nothing_that_their_values_do_not_need(tmp_path):
+    qrels, subtopics, run = (tmp_path / name for name in ("qrels.txt", "subtopics.txt", "bm25.run"))
+    numbered = QRELS.replace("q", "")
+    qrels.write_text(numbered, encoding="utf-8")
+    subtopics.write_text(numbered.replace(" 0 ", " 1 ", 1), encoding="utf-8")
+    run.write_text(RUN.replace("q", ""), encoding="utf-8")
+    for name, judgements in (("trec_eval", qrels), ("ndeval", subtopics)):
+        code = "import sys; from rankwell.__main__ import main; assert main(sys.argv[1:]) == 0"
+        modules = loaded_by(code, name, str(judgements), str(run))
+        assert f"rankwell.compat.{name}.values" in modules
+        assert not modules & (HEAVY - {"numpy"})
+        assert not modules & {"numpy.ma", "numpy.random", "fractions", "rankwell.inspection.explaining"}
+
+
 def test_evaluating_trec_files_loads_no_frame_library(tmp_path):
     qrels, run = tmp_path / "qrels.txt", tmp_path / "bm25.run"
     qrels.write_text(QRELS, encoding="utf-8")

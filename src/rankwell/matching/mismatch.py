@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -76,6 +75,7 @@ class IdSource:
         return f"columns={{{query}: 'item', {item}: 'query'}}"
 
     def _command(self, names: str, values: str) -> str:
+        import json
         import shlex
 
         path, _, end = self.file.rpartition("/")
@@ -321,6 +321,8 @@ def _shorter(ours: Ids, theirs: Ids) -> Iterator[Change]:
                     how, code = Composed("without the prefix {prefix}", prefix=repr(text)), "id.removeprefix"
                 rewrite = partial(_without, text.encode(), is_suffix=is_suffix)
                 # in double quotes, so that a shell takes it in single ones
+                import json
+
                 quoted = json.dumps(text, ensure_ascii=False)
                 yield _change_one(how, f"{code}({quoted})", rewrite, is_ours=is_ours)
 

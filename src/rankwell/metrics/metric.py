@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar, dataclass_transform
 
@@ -17,7 +17,7 @@ from rankwell.metrics import budgets
 from rankwell.metrics.bounds import HasBounds
 from rankwell.metrics.names import MODULES
 from rankwell.metrics.parameters import check_cut, describe_kinds, fit_parameter, parameter_kinds, value_text
-from rankwell.records import SetOnce, cached_property
+from rankwell.records import SetOnce, cached_property, plain_dataclass
 from rankwell.tables.arguments import LARGEST, UNFIT
 from rankwell.tables.columns import COLUMNS
 from rankwell.tables.states import Average, Diagnostics, Mean, State, WeightedMean
@@ -52,7 +52,7 @@ NEEDS = (
 @dataclass_transform(frozen_default=True, kw_only_default=True, eq_default=False)
 def definition(cls: M) -> M:
     """Make a metric class from annotated fields: a dataclass that is frozen (by ``SetOnce``) and compares by its parameters."""
-    return dataclass(kw_only=True, eq=False, repr=False)(cls)  # type: ignore[return-value]
+    return plain_dataclass(cls, kw_only=True)
 
 
 class MetricType(ABCMeta):

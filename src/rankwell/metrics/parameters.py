@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from functools import cache
+from inspect import get_annotations
+from types import SimpleNamespace
 from typing import Any, Literal, cast, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -25,8 +28,16 @@ WORD = re.compile(r"[^\W\d][\w-]*")  # needs no quotes in a metric's text
 @cache
 def parameter_types(cls: type[Any]) -> dict[str, Any]:
     """Return the annotated type of each parameter of a metric class, including k."""
-    hints = get_type_hints(cls)
+    hints = dict(pair for base in reversed(cls.__mro__) for pair in _own_types(base).items())
     return {field.name: hints[field.name] for field in fields(cls)}
+
+
+@cache
+def _own_types(cls: type[Any]) -> dict[str, Any]:
+    """Return the types of the parameters that a class annotates itself; those of its other annotations nobody asks for."""
+    names = {field.name for field in fields(cls)} if is_dataclass(cls) else set()
+    own = {name: hint for name, hint in get_annotations(cls).items() if name in names}
+    return get_type_hints(SimpleNamespace(__annotations__=own), vars(sys.modules[cls.__module__]))
 
 
 @cache

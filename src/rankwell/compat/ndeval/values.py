@@ -27,6 +27,7 @@ from rankwell.metrics.metric import Metric, definition
 from rankwell.readers.bytes.files import File
 from rankwell.readers.bytes.text import require_text, text_of
 from rankwell.records import record
+from rankwell.tables.csr import distinct
 from rankwell.tables.ids import Ids
 from rankwell.tables.run_qrels import Qrels, Run
 
@@ -76,8 +77,9 @@ def read_judgements(path: str) -> Judgements:
     is_repeated = bool(np.any(same & (np.maximum(grade[rows][1:], grade[rows][:-1]) > 0)))
     rows = rows[np.append(~same, True)]
     topic, subtopic, grade, item = topic[rows], subtopic[rows], grade[rows], item[rows]
-    relevant = np.unique(np.stack([topic, subtopic])[:, grade > 0], axis=1)[0]
-    counts = dict.fromkeys(np.unique(topic).tolist(), 0) | dict(
+    # with counts, which nobody reads: without them np.unique loads numpy.ma, a tenth of a small command
+    (relevant, _), _ = np.unique(np.stack([topic, subtopic])[:, grade > 0], axis=1, return_counts=True)
+    counts = dict.fromkeys(distinct(topic).tolist(), 0) | dict(
         zip(*(each.tolist() for each in np.unique(relevant, return_counts=True)), strict=True)
     )
     # judgements of a single subtopic would be read as judgements without subtopics; a 0 for a second one changes no value

@@ -35,7 +35,6 @@ from rankwell.compat.trec_eval.options import Options, parse
 from rankwell.compat.trec_eval.values import TopicTable, evaluate_lines
 from rankwell.display.output import printing
 from rankwell.errors import DataError, InputError, NothingInCommonError, RankwellError, UsageError
-from rankwell.inspection.explaining.card import card
 from rankwell.metrics.diversity.by_topic import ByTopic
 from rankwell.metrics.metric import Metric
 from rankwell.metrics.parameters import value_text
@@ -352,6 +351,8 @@ def _sentence(name: str, lines: list[PrintedLine]) -> str:
     if metric is None:
         return SENTENCES.get(name, "0, as a multiple of R of at most 0 ends before the first document.")
     plain = metric.metric if isinstance(metric, ByTopic) else metric
+    from rankwell.inspection.explaining.card import card  # a manual needs it, and no value
+
     text = card(_with_docstring(plain)).sentence
     if type(_with_docstring(plain)) is not type(plain):
         text += f" {card(plain).sentence}"
@@ -372,6 +373,8 @@ def _facts(name: str, lines: list[PrintedLine]) -> Iterator[tuple[str, str]]:
         yield "all topics", own + ("their number" if name == "num_q" else OF_ALL[lines[0].kind])
     if metric is None:
         return
+    from rankwell.inspection.explaining.card import card
+
     sections = card(_with_docstring(metric)).sections
     if "Formula" in sections:
         yield "formula", sections["Formula"]

@@ -20,6 +20,7 @@ from rankwell.metrics import metric_of, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.metrics.parameters import named_gains
 from rankwell.results import Results
+from rankwell.tables.csr import distinct
 from rankwell.tables.run_qrels import Qrels, Run
 
 Lines = Callable[[Settings], list[PrintedLine]]
@@ -178,14 +179,14 @@ def _notes(options: Options, table: TopicTable, results: _Parts, qrels: Qrels) -
         notes.append("rbp_resid where nothing is unjudged")
     if "bpref" in names and options.level > results.highest + 1:
         notes.append("bpref of a level above all grades")
-    if "prefs_avgjg_rnonrel" in names and np.count_nonzero(np.unique(grades_of(qrels)) <= 0) > 1:
+    if "prefs_avgjg_rnonrel" in names and np.count_nonzero(distinct(grades_of(qrels)) <= 0) > 1:
         notes.append("Rnonrel with several nonrelevant levels")
     return notes
 
 
 def _are_close(lines: Sequence[PrintedLine], grades: np.ndarray) -> bool:
     """Whether a table gives two grades gains that differ by less than 1; a grade that it does not name gains itself."""
-    own = {grade: grade for grade in np.unique(grades[grades >= 0]).tolist()}
+    own = {grade: grade for grade in distinct(grades[grades >= 0]).tolist()}
     # rbp has no ideal list, which is what the program sorts wrongly
     tables = [
         named_gains(gain)[0]

@@ -17,6 +17,8 @@ def needed_hits(level: float, relevant: np.ndarray, levels: str) -> np.ndarray:
         return (level * relevant + 0.9).astype(np.int64)
     if levels == "trec10":
         return np.floor(level * relevant + 0.5).astype(np.int64)
+    if level == 1:
+        return relevant
     from fractions import Fraction
 
     # of the decimal that was written, 0.3, not of its double, which is less: ⌈0.3 · 10⌉ is 3
