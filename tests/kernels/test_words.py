@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 from tests.every import every
 
+from rankwell.kernels import ids as kernel
 from rankwell.kernels import words
 
 LETTERS = "aé\0 "  # one byte, two, the byte that pads a short text, and a blank
@@ -65,12 +66,50 @@ def test_no_words_at_all():
 def test_columns_that_are_not_text_are_refused(column):
     with pytest.raises(ValueError, match="not text"):
         words.group(column.__arrow_c_stream__(), len(column))
+    with pytest.raises(ValueError, match="not text"):
+        words.ids(column.__arrow_c_stream__(), len(column))
 
 
 def test_a_column_in_several_chunks_is_refused():
     column = pl.concat([pl.Series(["a"]), pl.Series(["b"])], rechunk=False)
     with pytest.raises(ValueError, match="a first chunk of 1 rows, not 2"):
         words.group(column.__arrow_c_stream__(), 2)
+    with pytest.raises(ValueError, match="a first chunk of 1 rows, not 2"):
+        words.ids(column.__arrow_c_stream__(), 2)
+
+
+def check_ids(texts: list[str]) -> int:
+    """Ids of texts are those texts, with the keys that other columns have; how many bytes of text they share."""
+    column = pl.Series(["in front", *texts], dtype=pl.String).slice(1)
+    keys, text, starts, lengths = words.ids(column.__arrow_c_stream__(), len(texts))
+    spans = zip(starts.tolist(), lengths.tolist(), strict=True)
+    assert [text[start : start + length].tobytes().decode() for start, length in spans] == texts
+    if texts and len(text):
+        assert keys.tolist() == kernel.keys(text, starts, lengths).tolist()
+    return len(text)
+
+
+@every("seed", range(12))
+def test_ids_are_the_texts_and_their_keys(seed):
+    rng = np.random.default_rng(seed)
+    check_ids([text for text in some_texts(rng, int(rng.integers(0, 300))) if text is not None])
+
+
+def test_ids_that_are_empty_or_none():
+    assert check_ids([]) == check_ids(["", ""]) == 0
+
+
+def test_more_ids_than_there_are_slots():
+    check_ids([f"{n % 50_000}{'-a long tail' * (n % 3)}" for n in range(120_000)])
+
+
+def test_an_id_that_is_repeated_is_copied_once():
+    assert check_ids(["user-1"] * 20 + ["user-2"] * 20 + ["user-1"]) == 12
+    # longer than a view holds: the rows of a dictionary's entry have the same view
+    entries = pl.Series(["the first of two long entries", "the second"]).gather([0, 1] * 20)
+    _, text, starts, _ = words.ids(entries.__arrow_c_stream__(), 40)
+    assert len(text) == 39
+    assert starts.tolist() == [0, 29] * 20
 
 
 @every("seed", range(12))

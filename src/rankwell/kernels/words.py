@@ -1,16 +1,20 @@
-"""Words of an Arrow column of text: the distinct ones, and those of some lists, each once."""
+"""Words of an Arrow column of text: as ids, the distinct ones, and those of some lists, each once."""
 
 from __future__ import annotations
 
 import cython
 import numpy as np
-from cython.cimports.libc.string import memset
+from cython.cimports.libc.string import memcpy, memset
 from cython.cimports.rankwell.kernels.arrow import INLINE, Array, View, is_null, same, take, text
 from cython.cimports.rankwell.kernels.hashing import hashed, key, mix_two
 
 from rankwell.kernels import SECRET
 
 key(SECRET[0], SECRET[1])
+
+SPREAD = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)
+SLOTS = cython.declare(cython.Py_ssize_t, 1 << 15)
+SPARE = cython.declare(cython.Py_ssize_t, 16)  # bytes behind a text that may be written or read with it
 
 
 def group(stream: object, rows: int) -> tuple[np.ndarray, np.ndarray]:
@@ -24,19 +28,25 @@ def group(stream: object, rows: int) -> tuple[np.ndarray, np.ndarray]:
         If it is another column.
     """
     array: Array
-    take(stream, cython.address(array))
+    _take(stream, rows, cython.address(array))
     if not array.release:
-        if rows:
-            msg = f"an Arrow column of 0 rows, not {rows}"
-            raise ValueError(msg)
         return np.empty(0, np.int32), np.empty(0, np.int64)
     try:
-        if array.length != rows:
-            msg = f"a first chunk of {array.length} rows, not {rows}"
-            raise ValueError(msg)
         return _group(cython.address(array), rows)
     finally:
         array.release(cython.address(array))
+
+
+@cython.cfunc
+def _take(stream: object, rows: cython.Py_ssize_t, array: cython.pointer(Array)) -> cython.void:
+    """Take the array out of a stream; one that has another number of rows is let go of."""
+    take(stream, array)
+    length: cython.Py_ssize_t = array.length if array.release else 0
+    if length != rows:
+        if array.release:
+            array.release(array)
+        msg = f"a first chunk of {length} rows, not {rows}"
+        raise ValueError(msg)
 
 
 @cython.cfunc
@@ -128,6 +138,71 @@ def _hash(array: cython.pointer(Array), view: cython.pointer(cython.const[View])
     if view.length > INLINE:
         return hashed(text(array, view), view.length, False)
     return mix_two(cython.cast(cython.ulonglong, view.rest), _head(view))
+
+
+def ids(stream: object, rows: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return texts as ids: keys, a buffer of text, starts and lengths; ``stream`` is a column as for ``group``, without nulls.
+
+    A text that is repeated, as one from the dictionary of a Parquet file is, is mostly hashed and copied once.
+
+    Raises
+    ------
+    ValueError
+        If it is another column.
+    """
+    array: Array
+    _take(stream, rows, cython.address(array))
+    if not array.release:
+        return np.empty(0, np.uint64), np.empty(0, np.uint8), np.empty(0, np.int64), np.empty(0, np.int32)
+    try:
+        return _ids(cython.address(array), rows)
+    finally:
+        array.release(cython.address(array))
+
+
+@cython.cfunc
+def _ids(array: cython.pointer(Array), rows: cython.Py_ssize_t) -> tuple:  # type: ignore[type-arg]
+    views: cython.pointer(cython.const[View]) = (
+        cython.cast(cython.pointer(cython.const[View]), array.buffers[1]) + array.offset
+    )
+    keys, starts, lengths = np.empty(rows, np.uint64), np.empty(rows, np.int64), np.empty(rows, np.int32)
+    k: cython.ulonglong[::1] = keys
+    s: cython.longlong[::1] = starts
+    n: cython.int[::1] = lengths
+    total: cython.Py_ssize_t = SPARE
+    i: cython.Py_ssize_t
+    for i in range(rows):
+        total += views[i].length
+    buffer = np.empty(total, np.uint8)  # pages that are never written cost no memory
+    out: cython.uchar[::1] = buffer
+    # the last row of each slot, whose view may be the same; its text is not even looked at
+    seen: cython.longlong[::1] = np.zeros(SLOTS, np.int64)
+    at: cython.Py_ssize_t = 0
+    mixed: cython.ulonglong
+    old: cython.longlong
+    with cython.nogil:
+        for i in range(rows):
+            n[i] = views[i].length
+            mixed = (cython.cast(cython.ulonglong, views[i].rest) ^ _head(views + i)) * SPREAD >> 32
+            old = seen[mixed & (SLOTS - 1)]
+            if (
+                old < i
+                and views[old].rest == views[i].rest
+                and views[old].prefix == views[i].prefix
+                and views[old].length == views[i].length
+            ):
+                k[i] = k[old]
+                s[i] = s[old]
+                continue
+            seen[mixed & (SLOTS - 1)] = i
+            if n[i] <= INLINE:
+                memcpy(cython.address(out[at]), cython.address(views[i].prefix), INLINE)
+            else:
+                memcpy(cython.address(out[at]), text(array, views + i), n[i])
+            k[i] = hashed(cython.address(out[at]), n[i], True) if n[i] > 0 else 0
+            s[i] = at
+            at += n[i]
+    return keys, buffer[:at], starts, lengths
 
 
 def lists(

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-JOINED = 10_000_000  # texts that Polars joins at a time
 SLICE, LONGEST_ID = 1 << 18, 65_535
 SMALL = 1024  # bytes of text that are not worth a copy
 DENSE = 4  # integers get a lookup table if their range is at most this many times their number
@@ -123,7 +122,7 @@ class Ids:
 
     @classmethod
     def of_series(cls, values: Any, name: str, place: Callable[[int], str] | None = None) -> Ids:
-        """Return a column of ids from an Arrow column; text is copied buffer to buffer."""
+        """Return a column of ids from an Arrow column; text is hashed and copied from where Polars holds it."""
         import polars as pl
 
         at = place or (lambda row: f"row {row + 1}")
@@ -147,16 +146,14 @@ class Ids:
                 f"{at(0)}: {name} ids must be text or integers, not {kind}. Cast the column, in pandas by "
                 f"frame.astype({{{brief(series.name)}: {cast}}})."
             )
-        lengths = series.str.len_bytes().to_numpy().astype(np.int64)
+        from rankwell.kernels import words
+
+        texts = series.rechunk()
+        keys, text, starts, lengths = words.ids(texts.__arrow_c_stream__(), len(texts))
         if len(lengths) and lengths.max() > LONGEST_ID:
             longest = f"the {name} id has {lengths.max():,} bytes. Is this the right column?"
             raise DataError(f"{at(int(lengths.argmax()))}: {longest}")
-        parts = [
-            np.frombuffer(series.slice(row, JOINED).str.join("").cast(pl.Binary).item(), np.uint8)
-            for row in range(0, len(series), JOINED)
-        ]
-        whole = parts[0] if len(parts) == 1 else np.concatenate([NO_TEXT, *parts])
-        return cls.of_lengths(whole, lengths.astype(np.int32))
+        return cls(keys, text if len(text) else NO_SPAN, starts, lengths)
 
     @property
     def keys(self) -> np.ndarray:

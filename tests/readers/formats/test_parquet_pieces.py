@@ -108,3 +108,18 @@ def test_rows_that_wait_for_the_next_piece_do_not_hold_theirs(rows):
     assert owned.schema == piece.schema
     for column in owned:
         assert not np.may_share_memory(column.to_numpy(), piece[column.name].to_numpy())
+
+
+@pytest.mark.parametrize("size", [7, 1000, 4000])
+def test_judgements_in_text_are_the_same_in_any_number_of_pieces(tmp_path, monkeypatch, size):
+    frame = pl.select(
+        query=pl.format("q{}", pl.int_range(3000) // 3),
+        item=pl.format("item {}", pl.int_range(3000) * 7 % 99),
+    )
+    path = tmp_path / "qrels.parquet"
+    frame.write_parquet(path, row_group_size=900)
+    monkeypatch.setattr(tables, "PIECE", size)
+    read = rw.read_qrels(path)
+    assert read.item.tolist() == frame["item"].to_list()
+    assert read.query.tolist() == frame["query"].to_list()
+    assert read.item.keys.tolist() == rw.read_qrels(frame).item.keys.tolist()

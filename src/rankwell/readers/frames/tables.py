@@ -153,26 +153,32 @@ class OpenTable:
 
 
 class GrowingColumn:
-    """A column that grows piece by piece, in memory of its own; numbers of a known number of rows have their place at once."""
+    """A column that grows piece by piece, in memory of its own; what is in a known number of rows has its place at once."""
 
     def __init__(self, rows: int | None) -> None:
         self.rows, self.parts = rows, list[Any]()
-        self.filled: np.ndarray | None = None
+        self.filled: list[np.ndarray] = []  # the numbers; or of text keys, starts and lengths
 
     def add(self, part: Ids | IdStretches | np.ndarray, row: int) -> None:
         """Add a piece that begins at a row."""
-        numbers = part.integers if isinstance(part, Ids) and not part.is_text else part
-        if self.rows is None or not isinstance(numbers, np.ndarray):
+        if self.rows is None or isinstance(part, IdStretches):
             self.parts.append(part)
             return
-        if self.filled is None:
-            self.filled = np.empty(self.rows, numbers.dtype)
-        self.filled[row : row + len(numbers)] = numbers
+        columns = [part.integers if not part.is_text else part.keys] if isinstance(part, Ids) else [part]
+        if isinstance(part, Ids) and part.is_text:
+            columns += [part.starts + sum(map(len, self.parts)), part.lengths]
+            self.parts.append(part.text)
+        self.filled = self.filled or [np.empty(self.rows, column.dtype) for column in columns]
+        for filled, column in zip(self.filled, columns, strict=True):
+            filled[row : row + len(column)] = column
 
     def whole(self, *, is_id: bool) -> Ids | IdStretches | np.ndarray:
         """Return the whole column."""
-        if self.filled is not None:
-            return Ids.of_integers(self.filled) if is_id else self.filled
+        if self.filled and self.parts:
+            keys, starts, lengths = self.filled
+            return Ids(keys, np.concatenate(self.parts), starts, lengths)
+        if self.filled:
+            return Ids.of_integers(self.filled[0]) if is_id else self.filled[0]
         if isinstance(self.parts[0], IdStretches):
             return IdStretches.concatenate(self.parts)
         return Ids.concatenate(self.parts).owned() if is_id else np.concatenate(self.parts)
