@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import tomllib
 
@@ -108,6 +109,60 @@ def test_what_may_be_several_things_is_not_used_and_said(folder, capsys):
 
 
 @pytest.mark.parametrize(
+    ("run_columns", "qrels_columns", "read"),
+    [
+        ("cust,sku,p_buy", "cust,sku,plays", [
+            '# columns = {cust = "query", sku = "item", p_buy = "score"}  # model.csv, old.csv',
+            '# qrels_columns = {cust = "query", sku = "item", plays = "grade"}  # t.csv',
+        ]),
+        ("user,item,p buy", "user,item,grade", ['# columns = {"p buy" = "score"}  # model.csv, old.csv']),
+        ("cust,sku,score", "cust,sku,rating", [
+            '# columns = {cust = "query", sku = "item"}  # model.csv, old.csv',
+            '# qrels_columns = {cust = "query", sku = "item"}  # t.csv',
+        ]),
+        ("user,item,score", "user,item,bought", ['# qrels_columns = {bought = "grade"}  # t.csv']),
+    ],
+)  # fmt: skip
+def test_columns_of_other_names_are_proposed_and_the_answer_is_one_edit(
+    folder, capsys, run_columns, qrels_columns, read
+):
+    rows = "u1,a,0.3\nu1,b,0.9\nu2,c,0.4\n"
+    write(folder, model_csv=f"{run_columns}\n{rows}", old_csv=f"{run_columns}\n{rows}")
+    write(folder, t_csv=f"{qrels_columns}\nu1,b,2\nu1,a,0\nu2,c,1\n")
+    assert run(["init", "model=model.csv", "old=old.csv", "--qrels", "t.csv"]) == 0
+    said = capsys.readouterr().err
+    assert "answer there, under [read], what the columns of " in said
+    file = folder / "rankwell.toml"
+    text = file.read_text()
+    assert [line for line in text.splitlines() if "columns =" in line] == read
+    assert experiment_of(file).read == {}  # nothing is guessed
+    assert run(["evaluate", str(file)]) in (2, 3)
+    file.write_text(re.sub(r"(?m)^# (\w*columns = )", r"\1", text))
+    checked(file)
+    capsys.readouterr()
+    assert (
+        run(
+            [
+                "init",
+                "model.csv",
+                "model=model.csv",
+                "--qrels",
+                "t.csv",
+                "--policy",
+                "grades=interactions",
+                "-o",
+                "i.toml",
+            ]
+        )
+        == 0
+    )
+    assert "grade" not in (folder / "i.toml").read_text().partition("[read]")[2].partition("[policy]")[0]
+    capsys.readouterr()
+    assert run(["evaluate", str(file), "-m", "rr", "--format", "json"]) == 0
+    assert [own["mean"]["rr"] for own in json.loads(capsys.readouterr().out)["runs"]] == [1.0, 1.0]
+
+
+@pytest.mark.parametrize(
     ("files", "words", "code", "message"),
     [
         ({}, [], 2, "no file holds judgements; say which does: rankwell init --qrels FILE."),
@@ -117,6 +172,27 @@ def test_what_may_be_several_things_is_not_used_and_said(folder, capsys):
             [],
             2,
             "no file is a run by what it holds; say which is: rankwell init NAME=FILE.",
+        ),
+        (
+            {"q_csv": GRADED, "my x_csv": BASE.replace("score", "p_buy"), "z_csv": "item,colour\na,1\n"},
+            ["--qrels", "q.csv"],
+            2,
+            "say which is: rankwell init 'my x=my x.csv' --qrels q.csv\n",
+        ),
+        (
+            {
+                "x_csv": "cust,sku,p_buy\nu,a,1\n",
+                "q_csv": "cust,sku,stars\n" + "".join(f"u,{n},{n + 1}\n" for n in range(9)),
+            },
+            ["x=x.csv", "--qrels", "q.csv"],
+            2,
+            "grades look like ratings",
+        ),
+        (
+            {"x_csv": BASE, "q_csv": "user,item,price\n" + "".join(f"u,{n},{n + 1}\n" for n in range(9))},
+            ["x=x.csv", "--qrels", "q.csv"],
+            2,
+            "if 'price' is the grade: grades look like ratings",
         ),
         ({"q_csv": GRADED, "p_csv": GRADED}, [], 2, "Say it: rankwell init --qrels p.csv --train q.csv"),
         ({"pairs_csv": "user,item\nu1,a\n"}, [], 2, "Say it: rankwell init --qrels pairs.csv"),

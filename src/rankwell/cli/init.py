@@ -8,13 +8,14 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
+from shlex import quote
 from typing import Annotated
 
 from rankwell.cli.arguments import DATA, OUTPUT, Option
 from rankwell.cli.options import Metrics, PolicyPairs
 from rankwell.cli.words import split
 from rankwell.display.output import print_note, refuse_overwriting, write
-from rankwell.errors import InputError, RankwellError, UsageError, one_of
+from rankwell.errors import InputError, RankwellError, UsageError, brief, one_of
 from rankwell.matching.policy import Policy
 from rankwell.readers.bytes.paths import names_of
 
@@ -25,6 +26,11 @@ TABLES = {
     "users": "what is known of the queries",
 }
 METRICS = ["ndcg@10", "ap"]
+READ = """\
+[read]  # what do these columns hold? Correct what is proposed, and take the # in front of it away
+{proposals}
+
+"""
 SCHEMA = Path(__file__).parents[1] / "data" / "config.schema.json"
 BARE, HIDDEN = re.compile(r"[A-Za-z0-9_-]+"), re.compile(r"(^|/)\.\w")
 LEVELS = "*", "*/*"  # of a folder whose files are looked at
@@ -44,7 +50,7 @@ metrics = {metrics}  # `rankwell metrics` lists all
 [tables]
 {tables}
 
-[policy]  # `rankwell evaluate --help-all` explains the rules
+{read}[policy]  # `rankwell evaluate --help-all` explains the rules
 {policy}
 
 # [margins]  # the drop that the gate tolerates, the difference that matters to compare
@@ -69,7 +75,8 @@ def init(
 ) -> None:
     """Write a commented experiment file from the files in a folder: rankwell.toml, for evaluate, compare, report and gate.
 
-    What a file is, is seen from what it holds. Which of several tables with grades are the judgements, it asks.
+    What a file is, is seen from what it holds. Which of several tables with grades are the judgements, it asks; and in the file, which
+    columns hold what, where their names do not tell.
 
     Example: ``rankwell init bm25.run dense.run --qrels qrels.txt``
     """
@@ -93,11 +100,30 @@ def init(
     listed = [path for path, part in found.items() if part == RUN]
     runs = dict(zip(names_of(listed), listed, strict=True)) | said
     if not runs:
-        raise UsageError("no file is a run by what it holds; say which is: rankwell init NAME=FILE.")
+        able = [path for path, part in found.items() if not part and path not in parts.values()]
+        example = f"{names_of(able[:1])[0]}={able[0]}" if able else "NAME=FILE"
+        more = "".join(
+            f" --{word} {quote(parts[word])}" for word in ("qrels", "train") if parts.get(word) in given
+        )
+        raise UsageError(
+            f"no file is a run by what it holds; say which is: rankwell init {quote(example) if able else example}{more}"
+            f"{'' if able else '.'}"
+        )
+    grades = _proposal(parts["qrels"], "" if policy.grades == "interactions" else "grade")
+    proposed = {
+        "columns": {path: _proposal(path, "score") for path in said.values()},
+        "qrels_columns": {parts["qrels"]: grades},
+    }
     # which asks about ratings, and refuses what are no judgements
-    Evaluator(parts["qrels"], wanted, policy=policy)
-    write(_text(Path(output), parts, runs, wanted, policy), output)
-    note = f"wrote {output}: {len(runs)} runs, judged by {parts['qrels']}"
+    try:
+        Evaluator(parts["qrels"], wanted, policy=policy, qrels_columns=grades or None)
+    except UsageError as error:
+        guessed = next((column for column, word in grades.items() if word == "grade"), None)
+        raise error if guessed is None else UsageError(f"if {brief(guessed)} is the grade: {error}") from None
+    write(_text(Path(output), parts, runs, wanted, policy, proposed), output)
+    note = f"wrote {output}: {len(runs)} run{'s' * (len(runs) > 1)}, judged by {parts['qrels']}"
+    if asked := [path for columns in proposed.values() for path, own in columns.items() if own]:
+        note += f"; answer there, under [read], what the columns of {', '.join(asked)} hold"
     if left := [path for path in found if path not in {*parts.values(), *runs.values()}]:
         note += f"; not used, as it is not clear what they are: {', '.join(left)}"
     print_note(f"{note}.")
@@ -122,6 +148,34 @@ def _parts(words: Sequence[str], known: Sequence[str]) -> dict[str, str]:
         if path.is_file() and os.path.realpath(path) not in same and not HIDDEN.search(path.as_posix())
     ]
     return {path: part for path in paths if (part := part_of(path)) is not None}
+
+
+def _proposal(path: str, number: str) -> dict[str, str]:
+    """Which columns of a table could be the query, the item, and the score or the grade, where their names do not tell; ``number`` is which of these.
+
+    Nothing of what cannot be read as a table.
+    """
+    from rankwell.readers.bytes.files import File
+    from rankwell.readers.frames.unread import look
+    from rankwell.readers.registry import TREC, guess, holds, reader
+    from rankwell.tables.columns import is_passed, known_word
+
+    try:
+        form, _ = guess(file := File(Path(path)))
+        if form == TREC or not holds(reader(form), "items"):
+            return {}
+        table, _ = reader(form).read_table(file, kind="items", columns={})
+    except RankwellError:  # a folder, or one that its command refuses
+        return {}
+    words = {column: known_word(column) for column in table.columns}
+    free = [column for column, word in words.items() if word is None]
+    lacking = [word for word in ("query", "item") if word not in words.values()]
+    proposal = dict(zip(free, lacking, strict=False))
+    if number and {"score", "rank", "grade"}.isdisjoint(words.values()):
+        free = [column for column in free if column not in proposal and not is_passed(column)]
+        looked = look(lambda _: iter([table]), free, "qrels" if number == "grade" else "run")
+        proposal |= dict.fromkeys([each for each in free if looked[each].is_number][:1], number)
+    return proposal
 
 
 def part_of(path: str) -> str | None:
@@ -179,7 +233,12 @@ def _judgements(found: Mapping[str, str]) -> str:
 
 
 def _text(
-    output: Path, parts: Mapping[str, str], runs: Mapping[str, str], metrics: Sequence[str], policy: Policy
+    output: Path,
+    parts: Mapping[str, str],
+    runs: Mapping[str, str],
+    metrics: Sequence[str],
+    policy: Policy,
+    proposed: Mapping[str, Mapping[str, Mapping[str, str]]],
 ) -> str:
     """The file, in which paths are from its folder."""
     folder = output.resolve().parent
@@ -198,12 +257,28 @@ def _text(
         for field in fields(policy)
         if getattr(policy, field.name) != field.default
     ]
-    return TEXT.format(
+    asked: dict[str, list[str]] = {}
+    for word, columns in proposed.items():
+        for path, own in columns.items():
+            if own:
+                asked.setdefault(f"# {word} = {_table(own)}", []).append(path)
+    proposals = "\n".join(f"{line}  # {', '.join(paths)}" for line, paths in asked.items())
+    read = READ.format(proposals=proposals) if asked else ""
+    return TEXT.format(read=read,
         schema=SCHEMA.as_uri(), file=output.name, qrels=path_of(parts["qrels"]), metrics=_value(metrics),
         primary=_value(metrics[0]), baseline=_value(next(iter(runs))),
-        runs="\n".join(f"{name if BARE.fullmatch(name) else _value(name)} = {path_of(path)}" for name, path in runs.items()),
+        runs="\n".join(f"{_key(name)} = {path_of(path)}" for name, path in runs.items()),
         tables="\n".join(tables), policy="\n".join(rules or ["# rel = 1  # the lowest grade that counts as relevant"]),
     )  # fmt: skip
+
+
+def _table(columns: Mapping[str, str]) -> str:
+    """A table of TOML on one line."""
+    return "{" + ", ".join(f"{_key(name)} = {_value(word)}" for name, word in columns.items()) + "}"
+
+
+def _key(name: str) -> str:
+    return name if BARE.fullmatch(name) else _value(name)
 
 
 def _value(value: object) -> str:
