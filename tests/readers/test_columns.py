@@ -257,6 +257,38 @@ def test_numbers_without_a_0_are_asked_about_beside_the_value(tmp_path, kind, en
         mean(RUN, table(kind, tmp_path, columns), engine=engine)
 
 
+@every("kind", SOME)
+def test_what_is_said_of_columns_holds_for_users_and_items_that_share_them(tmp_path, kind):
+    foreign = {"cust": ["u", "u", "v"], "sku": ["b", "a", "c"]}
+    run = pd.DataFrame(foreign | {"p_buy": [0.1, 0.9, 0.5]})
+    qrels = pd.DataFrame(foreign | {"plays": [0, 3, 1]})
+    users = table(kind, tmp_path, {"cust": ["u", "v"], "tier": ["new", "old"]})
+    items = table(kind, tmp_path, {"sku": ["a", "b", "c"], "genre": ["x", "y", "x"]})
+    # the other tables lack p_buy and plays
+    said = {
+        "columns": {"cust": "query", "sku": "item", "p_buy": "score"},
+        "qrels_columns": {"cust": "query", "sku": "item", "plays": "grade"},
+    }
+    metrics = ["rr", "coverage@1", "ild(features=genre)@2"]
+    tiers = {"users": users, "by": "tier"}
+    found = rw.evaluate(run, qrels, metrics, items=items, **tiers, **said)
+    assert found.segments.to_frame()["rr"].to_list() == [1.0, 1.0]
+    assert found.mean["coverage@1"] == pytest.approx(2 / 3)
+    two = {"old": run, "new": run.copy()}
+    assert rw.compare(two, qrels, ["rr"], **tiers, **said).by == ("tier",)
+    assert rw.gate(run, qrels, ["rr"], baseline=run, **tiers, **said).exit_code == 0
+    rw.diff(two, qrels, "rr", **tiers, **said)
+    rw.report(two, qrels, ["rr"], path=tmp_path / "r.html", items=items, **tiers, **said)
+    lists, _ = rw.prepare.baselines(
+        pd.DataFrame(foreign), kinds=["segment"], **tiers, columns={"cust": "query", "sku": "item"}
+    )
+    assert [*lists] == ["segment"]
+    with pytest.raises(
+        rw.RankwellError, match=r"no column for the query.*rename the column, such as 'cust' to 'query'"
+    ):
+        mean(RUN, {"u": {"a": 1}}, **tiers)
+
+
 def test_a_threshold_above_1_needs_grades():
     plain = pd.DataFrame({"user": ["u"], "item": ["a"], "when": ["monday"]})
     for said in ({"rel": 8}, {"grades": "ratings", "rel": 1}):

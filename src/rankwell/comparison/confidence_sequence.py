@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -13,7 +14,7 @@ from rankwell.comparison.compare.compare import results_of, two_by_name
 from rankwell.display.result import Result
 from rankwell.display.table import Cell, Column, Table
 from rankwell.errors import DataError, UsageError, brief, nearest, one_of
-from rankwell.evaluation.request import encoding_of
+from rankwell.evaluation.request import reading_of_users
 from rankwell.metrics import Wanted, metric_of
 from rankwell.metrics.metric import Metric
 from rankwell.statistics import sequences
@@ -199,7 +200,7 @@ def confidence_sequence(
         raise UsageError(f"{metric_wanted} is no mean of values per query, so no query adds to it by itself.")
     values = aligned.values(metric_wanted)
     d = values[0] - values[1]
-    order, times = _in_order(aligned.queries, users, arrival, encoding_of(options))
+    order, times = _in_order(aligned.queries, users, arrival, reading_of_users(options))
     defined = order[~np.isnan(d[order])]
     if not len(defined):
         raise DataError(
@@ -246,11 +247,13 @@ def _clip_to_limit(d: np.ndarray, places: np.ndarray, limit: float | None, queri
     return np.clip(d[places], -limit, limit)
 
 
-def _in_order(queries: Ids, users: Any, column: str, encoding: str | None) -> tuple[np.ndarray, np.ndarray]:
+def _in_order(
+    queries: Ids, users: Any, column: str, reading: Mapping[str, Any]
+) -> tuple[np.ndarray, np.ndarray]:
     """The places of queries in the order of arrival, and the place of each one's time among all times."""
     from rankwell.readers.items_users import read_users
 
-    table = read_users(users, encoding=encoding)
+    table = read_users(users, **reading)
     if column not in table.columns:
         has = f"it has {one_of(table.columns)}" if table.columns else "it has only queries"
         raise UsageError(

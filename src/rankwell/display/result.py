@@ -113,7 +113,7 @@ class Result:
             cls = type(self)
             if name.startswith("_") or hasattr(cls, name):  # the error of a property is told as it is
                 return object.__getattribute__(self, name)
-            remedy = nearest(name, [each for each in dir(cls) if not each.startswith("_")])
+            remedy = nearest(name, [each for each in dir(self) if not each.startswith("_")])
             if name in FRAMES and (rows := [text for each, text in ROWS.items() if hasattr(cls, each)]):
                 pandas = "to_pandas()" if hasattr(cls, "to_pandas") else f"{rows[0]}.to_pandas()"
                 remedy = f" Did you mean {one_of(rows)}, a frame of Polars, or {pandas}, one of pandas?"

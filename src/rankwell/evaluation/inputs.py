@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankwell.errors import UsageError, brief
 from rankwell.evaluation.needs import OF_COLUMNS, asked_of, needing, refuse_metrics
-from rankwell.evaluation.request import Request
+from rankwell.evaluation.request import Request, beside
 from rankwell.matching.policy import Asked, Policy
 from rankwell.metrics.metric import Metric
 from rankwell.readers import open_run, open_several, read_items, read_qrels
@@ -111,12 +111,12 @@ def read_inputs(request: Request, runs: Sequence[Any] = (), names: Sequence[str]
 
 def read_tables(request: Request, needs: frozenset[str]) -> tuple[Qrels | None, Items | None, Users | None]:
     """Read the training data, the catalogue and the users, as far as metrics with these needs look at them."""
-    encoding = request.of_qrels.get("encoding")
+    encoding, reading = request.of_qrels.get("encoding"), beside(request.of_runs, request.of_qrels)
     train, items, users = request.train if needs & OF_TRAIN else None, request.items, request.users
     return (
         None if train is None else _train(train, encoding),
-        None if items is None else _items(items, encoding, needs),
-        None if users is None else _users(users, encoding),
+        None if items is None else _items(items, reading, needs),
+        None if users is None else _users(users, reading),
     )
 
 
@@ -188,18 +188,18 @@ def _train(train: Any, encoding: str | None) -> Qrels:
     return log
 
 
-def _items(items: Any, encoding: str | None, needs: frozenset[str]) -> Items:
-    if not needs & {"features", "spans"}:
-        return read_items(items, encoding=encoding)
+def _items(items: Any, reading: Mapping[str, Any], needs: frozenset[str]) -> Items:
+    if not needs & {"features", "spans"} and not reading["columns"]:
+        return read_items(items, encoding=reading["encoding"])
     from rankwell.readers.items_users import read_catalogue
 
-    return read_catalogue(items, encoding=encoding, needs=needs)
+    return read_catalogue(items, **reading, needs=needs)
 
 
-def _users(users: Any, encoding: str | None) -> Users:
+def _users(users: Any, reading: Mapping[str, Any]) -> Users:
     from rankwell.readers.items_users import read_users
 
-    return read_users(users, encoding=encoding)
+    return read_users(users, **reading)
 
 
 def _slices(slices: Mapping[str, Any], encoding: str | None) -> dict[str, Items]:

@@ -131,10 +131,15 @@ def refuse_words(run: Any, of_runs: Mapping[str, Any], qrels: Any, of_qrels: Map
             )
 
 
-def encoding_of(options: Mapping[str, Any]) -> str | None:
-    """Return the encoding of text files among the arguments of a function."""
-    encoding: str | None = plain("encoding", reading_in(options).get("encoding"), str, None)
-    return encoding
+def reading_of_users(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what ``read_users`` takes of the words about reading among the arguments of a function."""
+    return beside(*reading_of(reading_in(options)))
+
+
+def beside(of_run: Mapping[str, Any], of_qrels: Mapping[str, Any]) -> dict[str, Any]:
+    """Return how a table of users or items is read beside a run and judgements: columns that it shares with them hold the same."""
+    columns = {**(of_run.get("columns") or {}), **of_qrels.get("columns", {})}
+    return {"encoding": of_qrels.get("encoding"), "columns": Given(columns, argument="") if columns else None}
 
 
 def _columns(options: Mapping[str, Any], word: str) -> Mapping[str, str] | None:

@@ -72,7 +72,7 @@ def baselines(
         Some of ``random``, ``popular``, ``recent`` (with a column of times), ``segment`` (with ``users`` and ``by``), ``ideal``
         (with ``test``); default: all that can be made.
     users, by
-        A table of users, and its column of segments; users without a segment get the most popular items.
+        A table of users, of whose columns ``columns`` may name that of the users, too, and its column of segments; users without a segment get the most popular items.
     recent
         The share of the training rows, newest first, that ``recent`` counts.
     seen
@@ -108,7 +108,7 @@ def baselines(
     judged = None if test is None else _read_test(test, columns)
     sources = [log] if judged is None else [log, judged]
     data = _Data(log, code_ids(sources, "query"), code_ids(sources, "item"), k, seen)
-    table = None if users is None else read_users(users)
+    table = None if users is None else read_users(users, columns=columns)
     kinds_wanted = _kinds_to_make(kinds, data, judged, table, by)
     for_whom = distinct(data.users.codes[-1])
     makers: dict[str, Callable[[], Iterator[tuple[np.ndarray, np.ndarray]]]] = {

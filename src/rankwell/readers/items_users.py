@@ -24,8 +24,8 @@ def read_users(
 ) -> Users:
     """Read a table of users: a path (CSV and its kin, Parquet, Arrow, NDJSON, JSON), a data frame, a list of records, or Users.
 
-    It has a query column under any usual name, or the one that ``columns`` names; its other columns are what segments and weights are
-    named after. RankwellError if it cannot be read, has no query column, or names a query twice.
+    It has a query column under any usual name, or the one that ``columns`` names, among columns of other tables; its other columns are
+    what segments and weights are named after. RankwellError if it cannot be read, has no query column, or names a query twice.
 
     Examples
     --------
@@ -48,8 +48,8 @@ def read_catalogue(
 ) -> Items:
     """Read a catalogue with all its columns: what ``read_users`` takes, a ``::`` file of movies (item, title, genres), ids, or Items.
 
-    It has an item column under any usual name, or the one that ``columns`` names; its other columns are what features and groups are
-    named after. With ``needs`` of metrics the columns for them are found, too; chunks without a column of items are called
+    It has an item column under any usual name, or the one that ``columns`` names, among columns of other tables; its other columns are
+    what features and groups are named after. With ``needs`` of metrics the columns for them are found, too; chunks without a column of items are called
     ``document:start-end``. RankwellError if it cannot be read, has no item column, or names an item twice.
 
     Examples
@@ -81,11 +81,12 @@ def _table(
 ) -> tuple[pl.DataFrame, Ids, str, dict[str, str]]:
     """The columns of a table other than its ids, the ids, what the table is called, and which columns are those that metrics need."""
     try:
-        table = of_source(source, kind, name, columns=columns, encoding=encoding)
+        table = of_source(source, kind, name, encoding=encoding)
     except RankwellError:
         _refuse_values_by_id(source, word, name)
         raise
     try:
+        columns = Given.of(columns).only(table.frame.columns) if columns else columns
         words = match_columns(table.frame.columns, (word,), table.name, columns)
     except DataError as error:
         _refuse_values_by_id(source, word, name)

@@ -49,7 +49,7 @@ from rankwell.comparison.compare.trainings import (
 )
 from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.evaluation import Evaluator
-from rankwell.evaluation.request import encoding_of
+from rankwell.evaluation.request import reading_of_users
 from rankwell.metrics import Wanted, metric_of, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.readers import open_named
@@ -182,7 +182,7 @@ def compare(
     trainings, parts = _group_members(seeds), _group_members(folds)
     systems = TrainedSystems.of(list(results), trainings, parts)
     _refuse_too_few(systems.names, baseline)
-    encoding = encoding_of(options)
+    reading = reading_of_users(options)
     metrics_used = next(iter(results.values())).metrics if metrics_wanted is None else metrics_wanted
     main = "" if primary is None else str(_one_of(metric_of(primary), metrics_used, "primary"))
     how = Methods(
@@ -206,7 +206,7 @@ def compare(
     if judging is None:
         spread = Spread.of(results, metrics_wanted, systems, partial=folded)
         if spread is not None:
-            segments = segments_of(users, columns, weights, clusters, encoding)
+            segments = segments_of(users, columns, weights, clusters, reading)
             spread = replace(spread, segments=segments, clusters=clusters or "")
     comparison = None if spread is None else compare_sums(spread, baseline, how, threads)
     if comparison is None:
@@ -215,7 +215,7 @@ def compare(
             shared = systems.are_shared(aligned.has_query())
             refuse_empty_lists(aligned.names, aligned.results, systems, shared)
         groups = groups_of(
-            aligned.queries, users, by=columns, weights=weights, clusters=clusters, encoding=encoding
+            aligned.queries, users, by=columns, weights=weights, clusters=clusters, reading=reading
         )
         comparison = compare_values(aligned, systems, baseline, groups, how, threads)
     pairs = [(comparison.names[one], comparison.names[other]) for one, other in comparison.pairs.T.tolist()]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -33,7 +33,7 @@ def columns_of(by: str | Iterable[str] | None) -> tuple[str, ...]:
 
 
 def segments_of(
-    users: Any, by: Sequence[str], weights: str | None, clusters: str | None, encoding: str | None
+    users: Any, by: Sequence[str], weights: str | None, clusters: str | None, reading: Mapping[str, Any]
 ) -> Segments | None:
     """Return the segments, weights and clusters by columns of a table of users; None if there are no columns.
 
@@ -44,7 +44,7 @@ def segments_of(
     """
     if not by and weights is None and clusters is None:
         return None
-    table = None if users is None else _read(users, encoding)
+    table = None if users is None else _read(users, reading)
     return Segments.of(table, by or None, weights, clusters)
 
 
@@ -55,7 +55,7 @@ def groups_of(
     by: Sequence[str],
     weights: str | None,
     clusters: str | None,
-    encoding: str | None,
+    reading: Mapping[str, Any],
 ) -> QueryGroups:
     """Return the groups of queries by columns of a table of users.
 
@@ -65,7 +65,7 @@ def groups_of(
         If there is no such table or column, or a query has no weight or no cluster.
     """
     every = np.arange(len(queries))
-    segments = segments_of(users, by, weights, clusters, encoding)
+    segments = segments_of(users, by, weights, clusters, reading)
     if segments is None:
         return QueryGroups((), ((),), (every,), Design(), "", "")
     rows = segments.rows(queries)
@@ -101,7 +101,7 @@ def design_of(segments: Segments, rows: np.ndarray, queries: Ids) -> Design:
     )
 
 
-def _read(users: Any, encoding: str | None) -> Users:
+def _read(users: Any, reading: Mapping[str, Any]) -> Users:
     from rankwell.readers.items_users import read_users
 
-    return read_users(users, encoding=encoding)
+    return read_users(users, **reading)

@@ -22,7 +22,7 @@ from rankwell.display.table import Cell, Column, Table, number
 from rankwell.errors import UsageError, brief, nearest
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.inputs import Inputs, read_inputs
-from rankwell.evaluation.request import READING, Request, Words, read_with, reading_of
+from rankwell.evaluation.request import READING, Request, Words, beside, read_with, reading_of
 from rankwell.matching.policy import Policy, policy_with
 from rankwell.metrics import Wanted, metric_of
 from rankwell.metrics.metric import Metric, QueryMetric
@@ -167,7 +167,14 @@ def diff(
         ids=aligned.queries,
         values=aligned.values(metric_wanted),
         lacking=np.array([_lacking(aligned, row, lists[row]) for row in (0, 1)]),
-        groups=groups_of(aligned.queries, users, by=segments, weights=None, clusters=None, encoding=encoding),
+        groups=groups_of(
+            aligned.queries,
+            users,
+            by=segments,
+            weights=None,
+            clusters=None,
+            reading=beside(of_runs, of_qrels),
+        ),
         results=(first, second),
         lists=lists,
         query_texts=query_texts,

@@ -28,7 +28,7 @@ from rankwell.comparison.gate.checks import (
 from rankwell.comparison.gate.verdict import Gate
 from rankwell.display.text import beside, whole
 from rankwell.errors import UsageError, brief, nearest, one_of
-from rankwell.evaluation.request import encoding_of
+from rankwell.evaluation.request import reading_of_users
 from rankwell.matching.policy import Policy
 from rankwell.metrics import Wanted, metric_of, metrics_of
 from rankwell.metrics.metric import Metric
@@ -153,9 +153,9 @@ def gate(
     columns = columns_of(by)
     wanted = None if metrics is None else metrics_of(metrics)
     aligned = _align(run, baseline, qrels, wanted, {"threads": threads, **options})
-    encoding = encoding_of(options)
+    reading = reading_of_users(options)
     groups = groups_of(
-        aligned.queries, users, by=columns, weights=weights, clusters=clusters, encoding=encoding
+        aligned.queries, users, by=columns, weights=weights, clusters=clusters, reading=reading
     )
     own = _checks(aligned, groups, _margins(max_drop, aligned.metrics), _goals(improve, aligned.metrics))
     checks = as_list("checks", checks)

@@ -208,11 +208,11 @@ def _given_words(given: Mapping[str, str], columns: list[str], kind: str, name: 
                 f"{name}: {argument}= names {brief(column)}, but the columns are {quoted(columns)}."
                 f"{nearest(column, columns)}"
             )
-        if word not in words:
+        if word not in words and Given.of(given).argument:
             raise UsageError(
                 f"{name}: {argument}= calls {brief(column)} {brief(word)}; a column is {one_of(words)}.{nearest(word, words)}"
             )
-    return {word: column for column, word in given.items()}
+    return {word: column for column, word in given.items() if word in words}
 
 
 def _chosen(
@@ -265,9 +265,9 @@ def _missing(
     """The error for a table without queries or items, with a remedy that can be pasted."""
     also = [*COLUMNS[word].names][1] if wanted != WORDS["items"] else "id, itemid"
     said = f"{name}: there is no column for the {word}; the columns are {quoted(columns)}. Name it {word} (or {also}, …)"
-    if len(wanted) == 1:  # no option of the command line names columns of tables of items and users
-        return DataError(f"{said}: rename the column.")
     free = [column for column in columns if column not in found.values()] or ["its name"]
+    if len(wanted) == 1:  # no option of the command line names columns of tables of items and users alone
+        return DataError(f"{said}: rename the column, such as {brief(free[0])} to {brief(word)}.")
     if (
         word == "item"
         and len(free) > 1
