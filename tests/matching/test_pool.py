@@ -12,6 +12,8 @@ from tests.definitions.reference_policy import complete, judged_items, scale_of
 from tests.every import every
 
 import rankwell as rw
+from rankwell.cli import run
+from rankwell.errors import DataWarning
 from rankwell.matching import Asked, pool_of
 from rankwell.matching.policy import Policy
 from rankwell.matching.pool import PART_ROWS
@@ -104,6 +106,44 @@ def test_ratings_without_a_threshold_are_refused_with_shares_to_choose_from():
         match=r"10 levels 1–10, 0 of rows at most 0; ap needs .*rel=4 \(70% of rows\), rel=7 \(40% of rows\)",
     ):
         pool(rows, rels={"p(rel=2)@1": 2, "ap": None})
+
+
+@pytest.mark.parametrize(
+    ("grades", "rels", "policy", "said"),
+    [
+        ([1, 2, 0], {"rr": 5, "p@1": 5, "ap": 2}, {"rel": 5}, "for rr, p@1: no grade reaches rel=5, the highest is 2."),
+        ([1, 9, 3], {"ndcg": 80}, {"grades": "ratings", "rel": 80}, "for ndcg: no grade reaches rel=80, the highest is 9."),
+        ([0, -1], {"rr": None}, {}, "for rr: no grade is above 0, the highest is 0."),
+        ([1, 2, 0], {"rr": 2, "ap": None}, {}, None),
+        ([1, 2, 0], {"rr": None}, {"grades": "interactions"}, None),
+    ],
+)  # fmt: skip
+def test_a_threshold_that_no_grade_reaches_is_said_with_the_highest(grades, rels, policy, said):
+    rows = [("q", f"i{place}", grade, None) for place, grade in enumerate(grades)]
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always", DataWarning)
+        pool(rows, rels, **policy)
+    assert [str(each.message) for each in found] == (
+        [] if said is None else [f"qrels: no item is relevant {said}"]
+    )
+
+
+@pytest.mark.parametrize("engine", ["memory", "stream"])
+def test_every_engine_says_so_and_every_command_once(tmp_path, capsys, engine):
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.run").write_text("u Q0 x 1 2.0 t\nv Q0 y 1 1.0 t\n")
+    (tmp_path / "qrels.txt").write_text("u 0 x 1\nv 0 y 3\n")
+    files = [str(tmp_path / each) for each in ("qrels.txt", "a.run", "b.run")]
+    said = "no item is relevant for rr: no grade reaches {rel} 4, the highest is 3."
+    for command in (
+        ["evaluate", "--engine", engine],
+        ["compare"],
+        ["report", "-o", str(tmp_path / "r.html")],
+    ):
+        assert run([command[0], *files, *command[1:], "-m", "rr", "--rel", "4"]) == 0
+        assert capsys.readouterr().err.count(said.format(rel="--rel")) == 1
+    assert run(["lint", *files, "--policy", "rel=4"]) == 1
+    assert "error [scale] no grade reaches --policy rel=4, the highest is 3" in capsys.readouterr().out
 
 
 def test_interactions_are_ones_and_need_no_grade():

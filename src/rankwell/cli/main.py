@@ -91,14 +91,16 @@ def warnings_shown() -> Iterator[None]:
     """Print warnings about the data at once, a line each, in front of the numbers."""
     with warnings.catch_warnings():
         warnings.simplefilter("always", DataWarning)
-        others = warnings.showwarning
+        others, said = warnings.showwarning, set[str]()
 
         def show(message: Any, category: Any, *rest: Any) -> None:
             if not issubclass(category, DataWarning):
                 others(message, category, *rest)
                 return
             for line in str(message).splitlines():
-                print_note(as_options(line))
+                if line not in said:  # of one file in each of several evaluations
+                    print_note(as_options(line))
+                said.add(line)
 
         warnings.showwarning = show  # type: ignore[assignment]
         yield

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
@@ -446,7 +447,25 @@ def scale_of_levels(levels_counts: tuple[np.ndarray, np.ndarray] | None, asked: 
             f"Set {choices}, or grades='interactions', or grades='judgements' if every grade above 0 is "
             f"relevant.{f' {SWAPPED}' if len(fine) else ''}"
         )
+    if levels.size and (unreached := out_of_reach(levels[-1], asked.rels)):
+        warnings.warn(f"{of.name}: {unreached}", DataWarning, stacklevel=2)
     return Scale(kind, policy.rel, policy.negative)
+
+
+def out_of_reach(highest: float, rels: Mapping[str, float | None]) -> str:
+    """Return what to say of metrics to which nothing is relevant, with the highest grade; "" if there are none.
+
+    >>> out_of_reach(2, {"rr": 5, "p@1": 5, "ap": 2})
+    'no item is relevant for rr, p@1: no grade reaches rel=5, the highest is 2.'
+    >>> out_of_reach(0, {"rr": None})
+    'no item is relevant for rr: no grade is above 0, the highest is 0.'
+    """
+    names = [name for name, rel in rels.items() if (highest <= 0 if rel is None else rel > highest)]
+    if not names:
+        return ""
+    rel = rels[names[0]]
+    grade = "is above 0" if rel is None else f"reaches rel={rel:g}"
+    return f"no item is relevant for {', '.join(names)}: no grade {grade}, the highest is {highest:g}."
 
 
 class Ungraded(Protocol):

@@ -267,10 +267,18 @@ def unjudged(data: LintData) -> Iterator[Finding]:
 
 
 def scale(data: LintData) -> Iterator[Finding]:
-    """Grades outside the declared scale."""
-    if data.qrels is None or data.qrels.qrels.grade is None or data.settings.scale is None:
+    """Grades that do not reach the threshold of relevance, and those outside the declared scale."""
+    if data.qrels is None or data.qrels.qrels.grade is None or not len(data.qrels.qrels.grade):
         return
-    grade = data.qrels.qrels.grade
+    grade, rel = data.qrels.qrels.grade, data.settings.policy.rel
+    if rel is not None and rel > grade.max():
+        yield Finding(
+            "scale", "error", data.qrels.name,
+            Composed("no grade reaches rel={rel:g}, the highest is {top:g}", rel=rel, top=grade.max()),
+            f"Set rel= to a grade that is there, such as rel={grade.max():g}.",
+        )  # fmt: skip
+    if data.settings.scale is None:
+        return
     rows = np.flatnonzero(~np.isin(grade, data.settings.scale))
     if len(rows):
         allowed = ", ".join(f"{level:g}" for level in data.settings.scale)
