@@ -26,6 +26,8 @@ class Fields:
     second: str = "x"
     third: list[int] = field(default_factory=list)
     kept: int = field(default=0, repr=False, compare=False)
+    made: dict[str, int] = field(default_factory=dict, init=False)
+    factory: int = 5
 
 
 class Mine:
@@ -70,7 +72,8 @@ OPTIONS = [
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 def test_a_record_does_what_a_frozen_dataclass_does(options):
     ours, theirs = both(Fields, **options)
-    assert inspect.signature(ours) == inspect.signature(theirs)
+    assert str(inspect.signature(ours)) == str(inspect.signature(theirs))
+    assert ours.__init__.__qualname__ == theirs.__init__.__qualname__
     assert [each.name for each in dataclasses.fields(ours)] == [
         each.name for each in dataclasses.fields(theirs)
     ]
@@ -167,7 +170,7 @@ def test_threads_that_look_at_a_class_at_once_see_one_class():
         assert [(one.first, one.third, other.third) for one, other in made] == [
             (n, [n], []) for n in range(4)
         ]
-        assert [each.name for each in dataclasses.fields(ours)] == ["first", "second", "third", "kept"]
+        assert [each.name for each in dataclasses.fields(ours)][:3] == ["first", "second", "third"]
 
 
 def held():

@@ -1,14 +1,15 @@
 """Records: dataclasses that nobody changes, made in less than half of the time that ``dataclass(frozen=True)`` takes.
 
-That decorator writes and compiles six functions for each class, half a millisecond; a command makes seventy classes before it reads
-a line. Here one is compiled, ``__init__``, and only of a class that is used; all records share the others. That a field is set a second
-time is found by the type checker; what users hold (a policy, results, a metric) also refuses it while the program runs, by ``SetOnce``.
+That decorator writes and compiles six functions for each class, half a millisecond; a command loads seventy classes before it reads
+a line, and uses a third of them. Here one is compiled, ``__init__``, when an object is first made; all records share the others. What
+has an ``InitVar`` cannot be a record. That a field is set a second time is found by the type checker; what users hold (a policy,
+results, a metric) also refuses it while the program runs, by ``SetOnce``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import FrozenInstanceError, dataclass, field, fields, make_dataclass
+from dataclasses import MISSING, FrozenInstanceError, dataclass, field, fields
 from functools import cache
 from operator import attrgetter
 from threading import RLock
@@ -105,20 +106,53 @@ class _Fields:
 
 
 class _Init:
-    """The ``__init__`` of a class at the first look: that of a dataclass with the same fields."""
+    """The ``__init__`` of a class at the first look."""
 
     def __init__(self, cls: Any) -> None:
         self.cls = cls
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        cls = self.cls
-        own = [(each.name, each.type, each) for each in fields(cls)]
-        names = ["__doc__", *(["__post_init__"] if hasattr(cls, "__post_init__") else [])]
-        made: Any = make_dataclass(
-            cls.__qualname__, own, namespace=dict.fromkeys(names, "as of"), eq=False, repr=False
-        )
-        cls.__init__ = made.__init__
-        return cls.__init__.__get__(instance, owner)
+        self.cls.__init__ = _init_of(self.cls)
+        return self.cls.__init__.__get__(instance, owner)
+
+
+class _Factory:
+    """The default of what is made anew for each object."""
+
+    def __repr__(self) -> str:
+        return "<factory>"
+
+
+FACTORY = _Factory()
+
+
+def _init_of(cls: Any) -> Any:
+    """Compile the ``__init__`` that ``dataclass`` writes; for that it would look at all annotations a second time."""
+    known: dict[str, Any] = {}
+    parameters, lines = ["self"], []
+    for each in sorted(fields(cls), key=attrgetter("kw_only")):
+        name, has_factory = each.name, each.default_factory is not MISSING
+        known |= {
+            f"_default_{name}": FACTORY if has_factory else each.default,
+            f"_make_{name}": each.default_factory,
+        }
+        if each.kw_only and "*" not in parameters:
+            parameters.append("*")
+        if each.init:
+            is_required = each.default is MISSING and not has_factory
+            parameters.append(name if is_required else f"{name}=_default_{name}")
+        if has_factory:
+            given = f" if {name} is _default_{name} else {name}" if each.init else ""
+            lines.append(f"self.{name} = _make_{name}(){given}")
+        elif each.init:
+            lines.append(f"self.{name} = {name}")
+    if hasattr(cls, "__post_init__"):
+        lines.append("self.__post_init__()")
+    exec(f"def __init__({', '.join(parameters)}):\n " + "\n ".join(lines or ["pass"]), known)  # noqa: S102 - names of fields
+    made = known["__init__"]
+    made.__qualname__, made.__module__ = f"{cls.__qualname__}.__init__", cls.__module__
+    made.__annotations__ = {each.name: each.type for each in fields(cls) if each.init} | {"return": None}
+    return made
 
 
 def _shown(self: Any) -> str:

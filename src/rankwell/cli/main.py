@@ -9,7 +9,17 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from rankwell.cli.arguments import pairs_in, parsed, refuse_saved
-from rankwell.cli.commands import BAD_DATA, HELP, INTERRUPTED, USAGE, command, function_of, homes, named
+from rankwell.cli.commands import (
+    BAD_DATA,
+    HELP,
+    INTERRUPTED,
+    MODULES,
+    USAGE,
+    command,
+    function_of,
+    homes,
+    named,
+)
 from rankwell.cli.words import as_options, paired, with_command
 from rankwell.display.output import make_safe, print_note, printing, quiet, width, write
 from rankwell.display.text import printable
@@ -37,7 +47,7 @@ def run(arguments: Sequence[str]) -> int:
     if is_quiet:
         arguments = [word for word in arguments if word != QUIET]
     silence = quiet.set(is_quiet)
-    token = paired.set(lambda: pairs_in(function_of(words)) if (words := named(arguments)) in homes() else {})
+    token = paired.set(lambda: _pairs_of(arguments))
     try:
         with printing(), warnings_shown():
             return _run(arguments) or 0
@@ -55,6 +65,13 @@ def run(arguments: Sequence[str]) -> int:
         paired.reset(token)
         quiet.reset(silence)
     return 0  # the reader of what was printed has gone away
+
+
+def _pairs_of(arguments: Sequence[str]) -> dict[str, str]:
+    """The words that options of the command take as pairs; the files of optional rooms are looked at only for a command of theirs."""
+    if next(iter(arguments), "") in MODULES:
+        return pairs_in(command(arguments[0]))
+    return pairs_in(function_of(words)) if (words := named(arguments)) in homes() else {}
 
 
 def _run(arguments: Sequence[str]) -> int | None:
