@@ -426,28 +426,38 @@ def group_adjacent(query: Ids | IdStretches) -> tuple[Ids, np.ndarray] | None:
 
 def group_scattered(query: Ids) -> tuple[Ids, np.ndarray, np.ndarray]:
     """Return the distinct queries, the offsets of their rows, and the rows in that order."""
+    if len(query) <= PART_ROWS:
+        codes, firsts = query.group()
+        rows, offsets = kernel.gather(codes, len(firsts))
+        return query[firsts], offsets, rows
     # whole queries, by hash: each part is grouped in a small table
-    queries, rows, lengths = [], [], []
-    for part in partitions(query, PART_ROWS):
+    rows, cuts_of_parts = rows_of_parts(query, PART_ROWS)
+    queries, lengths = [], []
+    for low, high in pairwise(cuts_of_parts):
+        if low == high:
+            continue
+        part = rows[low:high]
         codes, firsts = query[part].group()
         ordered, offsets = kernel.gather(codes, len(firsts))
         queries.append(query[part[firsts]])
-        rows.append(part[ordered])
+        part[:] = part[ordered]
         lengths.append(np.diff(offsets))
-    offsets = offsets_of(np.concatenate(lengths))
-    return Ids.concatenate(queries), offsets, np.concatenate(rows)
+    return Ids.concatenate(queries), offsets_of(np.concatenate(lengths)), rows
 
 
 def partitions(query: Ids, size: int) -> Iterator[np.ndarray]:
     """Yield ascending rows of groups of queries, about ``size`` rows at a time; queries are assigned to groups by hash."""
-    parts = -(-len(query) // size)
-    if parts == 1:
-        yield np.arange(len(query))
-        return
-    rows, offsets = kernel.gather(part_of(query, parts), parts)
-    for low, high in pairwise(offsets.tolist()):
+    rows, offsets = rows_of_parts(query, size)
+    for low, high in pairwise(offsets):
         if low < high:
             yield rows[low:high]
+
+
+def rows_of_parts(query: Ids, size: int) -> tuple[np.ndarray, list[int]]:
+    """Return the rows of parts of whole queries by hash, about ``size`` ascending rows each, and where each part begins among them."""
+    parts = -(-len(query) // size)
+    rows, offsets = kernel.gather(part_of(query, parts), parts)
+    return rows, offsets.tolist()
 
 
 def part_of(query: Ids, parts: int) -> np.ndarray:

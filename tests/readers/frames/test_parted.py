@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import numpy as np
 import polars as pl
 import pytest
 from tests.cases import drawn
@@ -16,6 +17,11 @@ METRICS = ["ap", "ndcg@5", "rr", "bpref"]
 LONG = "x" * 300
 KINDS = {
     "integers": (lambda query: query, lambda item: item),
+    # of each width that pieces may be held in, most of them in several
+    "wide": (
+        lambda query: (-1) ** query * 10 ** (query % 19) + query,
+        lambda item: item * 2**55 - 2**62 if item % 2 else -item,
+    ),
     "text": (
         lambda query: ["", "q8", "가나", "query-of-some-length", LONG][query % 5] + str(query),
         lambda item: "D" * (item % 21) + str(item),
@@ -62,6 +68,19 @@ def test_values_and_counts_are_those_of_the_table_in_order(tmp_path, monkeypatch
             found = rw.evaluate(run, qrels, METRICS, engine=Memory(batch=batch))
             assert found.mean == expected.mean, batch
             assert found.counts == expected.counts, batch
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.int16, np.int32, np.int64])
+def test_whole_numbers_are_held_in_the_smallest_type(kind):
+    ends = [np.iinfo(kind).min, np.iinfo(kind).max]
+    for numbers in ([ends[0]], [ends[1]], ends):
+        held = tables.narrow(np.array(numbers, np.int64))
+        assert held.tolist() == numbers
+        assert held.dtype == kind
+    if kind != np.int64:
+        assert [tables.narrow(np.array([end])).itemsize for end in (ends[0] - 1, ends[1] + 1)] == [
+            2 * np.dtype(kind).itemsize
+        ] * 2
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -20,7 +20,7 @@ from rankwell.readers.frames.spans import are_references, spans_of, with_items
 from rankwell.readers.frames.unread import Read, unread_of
 from rankwell.records import record
 from rankwell.tables.columns import ID_WORDS, WORDS, UnreadColumn
-from rankwell.tables.ids import Ids, pack
+from rankwell.tables.ids import NO_STARTS, NO_TEXT, Ids, pack
 from rankwell.tables.items_users import Items
 from rankwell.tables.places import Place, RowOf, end_to_end
 from rankwell.tables.rows import Columns, DividedIds, Division, IdStretches, Lists, Rows, lowest_rank
@@ -362,6 +362,26 @@ class DividedPiece:
     extra: Mapping[str, DividedIds | np.ndarray]
 
 
+def narrow(numbers: np.ndarray) -> np.ndarray:
+    """Return whole numbers in the smallest type that holds them, others as they are.
+
+    >>> narrow(np.array([1, 128])).dtype, narrow(np.array([0.5])).dtype
+    (dtype('int16'), dtype('float64'))
+    """
+    if numbers.dtype.kind != "i" or not len(numbers):
+        return numbers
+    low, high = int(numbers.min()), int(numbers.max())
+    types = (np.int8, np.int16, np.int32, np.int64)
+    return numbers.astype(next(kind for kind in types if -low - 1 <= np.iinfo(kind).max >= high), copy=False)
+
+
+def _narrow_ids(division: Division, ids: Ids) -> DividedIds:
+    """A column of ids part by part, of which all rows are held at once."""
+    if ids.is_text:
+        return division.ids(ids)
+    return DividedIds(division.numbers(narrow(ids.integers)), NO_TEXT, NO_STARTS)
+
+
 class PartedRows(Rows):
     """The rows of a run in a table of any order; each piece of the table is divided while it is in a processor's cache."""
 
@@ -390,9 +410,9 @@ class PartedRows(Rows):
         return DividedPiece(
             start,
             division,
-            division.ids(columns.query),
-            division.ids(columns.item),
-            division.numbers(columns.key),
+            _narrow_ids(division, columns.query),
+            _narrow_ids(division, columns.item),
+            division.numbers(narrow(columns.key)),
             scores,
             lowest_rank(columns.key) if columns.by_rank else None,
             {
