@@ -72,7 +72,6 @@ SAFE = {
     ("tables/features.py", "__init__"): "numbers of words",
     ("tables/ids.py", "of"): "NumPy refuses a Python integer that does not fit",
     ("tables/ids.py", "of_integers"): "refuses what does not fit",
-    ("tables/ids.py", "order"): "row numbers",
     ("tables/ids.py", "text_order"): "row numbers",
     ("tables/items_users.py", "labels"): "codes",
     ("tables/redaction.py", "personal"): "row numbers",

@@ -14,6 +14,7 @@ from rankwell.records import cached_property, record
 from rankwell.tables.csr import offsets_of, owners
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.run_qrels import Run
+from rankwell.tables.workers import on_all_cores
 
 ABSENT = np.inf  # the rank of an item in a list that lacks it
 
@@ -65,15 +66,18 @@ class Pooled:
         DataError
             If a run holds no rows, repeats an item in a list, or has ids of another kind.
         """
-        candidates = candidates_of(lists_of(runs, by_score=False), policy, by_score=False)
-        query = np.concatenate([lists.query for lists in candidates.runs])
-        run = np.repeat(np.arange(len(runs)), [len(lists.query) for lists in candidates.runs])
-        order = np.argsort(query, kind="stable")  # each run's rows are in the order of queries and ranks
-        candidate = np.concatenate([lists.candidate for lists in candidates.runs])[order]
-        rank = np.concatenate([lists.rank for lists in candidates.runs])[order]
-        rows = offsets_of(np.bincount(query, minlength=len(candidates.queries)))
+        found = candidates_of(lists_of(runs, by_score=False), policy, by_score=False, each=on_all_cores)
+        # each run's rows are in the order of queries and ranks, so its list of a query goes as a whole behind those before it
+        lengths = [np.bincount(run.query, minlength=len(found.queries)) for run in found.runs]
+        rows = offsets_of(np.sum(lengths, axis=0))
+        (candidate, rank), run = np.empty((2, rows[-1]), np.int64), np.empty(rows[-1], np.int32)
+        end = rows[:-1].copy()
+        for number, (own, length) in enumerate(zip(found.runs, lengths, strict=True)):
+            at = np.repeat(end - offsets_of(length)[:-1], length) + np.arange(len(own.query))
+            candidate[at], rank[at], run[at] = own.candidate, own.rank, number
+            end += length
         return cls(
-            tuple(names), candidates.queries, candidates.catalogue, candidates.offsets, candidates.item, rows, candidate, run[order], rank
+            tuple(names), found.queries, found.catalogue, found.offsets, found.item, rows, candidate, run, rank
         )  # fmt: skip
 
     def __len__(self) -> int:
@@ -99,6 +103,11 @@ class Pooled:
     @cached_property
     def pooling_order(self) -> np.ndarray:
         """The candidates by best rank, those in more lists first, then in the order of queries."""
+        several = len(self.names) + 1
+        if int(self.best_rank.max(initial=0)) * several < 2**16:
+            # numbers of 16 bits are sorted by radix, in time with how many there are
+            key = self.best_rank * several - self.voices
+            return np.argsort(key.astype(np.uint16), kind="stable")
         return np.lexsort((-self.voices, self.best_rank))
 
     def only(self, is_kept: np.ndarray) -> Pooled:

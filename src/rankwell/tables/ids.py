@@ -191,19 +191,31 @@ class Ids:
 
     def tolist(self) -> list[str] | list[int]:
         """Return all ids as Python values; for results, never for every row of a run."""
-        return [str(self.one(row)) for row in range(len(self))] if self.is_text else self.integers.tolist()
+        return (
+            [text.decode(errors="replace") for text in self.encoded()]
+            if self.is_text
+            else self.integers.tolist()
+        )
+
+    def encoded(self) -> list[bytes]:
+        """Return the text of all ids, in UTF-8."""
+        if not self.is_text:
+            return [b"%d" % number for number in self.integers.tolist()]
+        # laid end to end first: to slice bytes takes a tenth of the time that a piece of an array does
+        text, ends = pack(self).text.tobytes(), np.cumsum(self.lengths, dtype=np.int64).tolist()
+        return [text[start:end] for start, end in zip([0, *ends], ends, strict=False)]
 
     def order(self) -> np.ndarray:
         """Return the rows sorted by id: integers by value, text by its bytes."""
         if not self.is_text:
             return np.argsort(self.integers, kind="stable")
-        # bytes of UTF-8 sort as the code points do, and no text is decoded
-        texts = [self.text[s : s + n].tobytes() for s, n in zip(self.starts, self.lengths, strict=True)]
-        return np.array(sorted(range(len(texts)), key=texts.__getitem__), np.int64)
+        return self.text_order()
 
     def text_order(self) -> np.ndarray:
         """Return the rows sorted by the bytes of the id as text, also for integers: the same for every format of the data."""
-        return np.array(sorted(range(len(self)), key=lambda row: str(self.one(row)).encode()), np.int64)
+        # bytes of UTF-8 sort as the code points do, and no text is decoded
+        texts = self.encoded()
+        return np.array(sorted(range(len(texts)), key=texts.__getitem__), np.int64)
 
     def group(self) -> tuple[np.ndarray, np.ndarray]:
         """Return each row's number among the distinct ids (by first appearance) and their first rows."""

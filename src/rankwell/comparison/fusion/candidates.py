@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -14,12 +15,14 @@ from rankwell.matching.context import Context
 from rankwell.matching.policy import Policy
 from rankwell.matching.scale import Scale
 from rankwell.records import cached_property, record
-from rankwell.tables.csr import distinct, offsets_of
+from rankwell.tables.csr import offsets_of
 from rankwell.tables.ids import Ids, Known, own_text, to_one_kind
-from rankwell.tables.ranked import Ranked, spread
+from rankwell.tables.ranked import NO_ROWS, spread
 from rankwell.tables.rows import Lists, cuts
 from rankwell.tables.run_qrels import Run
 from rankwell.tables.workers import on_all_cores
+
+PART_ROWS = 1 << 17  # whose keys are sorted in the cache
 
 
 @record(eq=False)
@@ -161,33 +164,45 @@ def _take(lists: Lists, kept_lists: np.ndarray) -> Lists:
     )
 
 
-def candidates_of(lists: Sequence[Lists], policy: Policy, *, by_score: bool) -> FusionCandidates:
+def candidates_of(
+    lists: Sequence[Lists], policy: Policy, *, by_score: bool, each: Callable[..., Iterable[Any]] = map
+) -> FusionCandidates:
     """Return the candidates in the lists of several runs: items in the order of the policy, down to its depth.
+
+    ``each`` ranks the lists of all runs: ``on_all_cores``, where no other threads are at work.
 
     Raises
     ------
     DataError
         If a list repeats an item.
     """
-    catalogue = Known(_distinct([run_lists.items for run_lists in lists]))
     queries = _queries_of(lists)
-    width = len(catalogue)
-    ranked = [_rank(run_lists, policy, catalogue, by_score=by_score) for run_lists in lists]
-    owner = [
-        queries.find(run_lists.queries)[table.query] for run_lists, table in zip(lists, ranked, strict=True)
-    ]
-    # a query and an item as one number: rows of all runs meet by sorting these
-    keys = [query * width + _item(table) for query, table in zip(owner, ranked, strict=True)]
-    every = distinct(np.concatenate(keys))
-    query, item = np.divmod(every, width)
-    place = Known(Ids.of_integers(every))
-    listed = [
-        _order_by_query(query_of_row, place.find(Ids.of_integers(key)), table)
-        for query_of_row, key, table in zip(owner, keys, ranked, strict=True)
-    ]
+    ranked = each(lambda run_lists: _rank(run_lists, queries, policy, by_score=by_score), lists)
+    runs, own = map(list, zip(*ranked, strict=True))
+    del lists, ranked  # of whole runs they take more memory than all below
+    # items are numbered by first appearance: within each run, then those of all runs together
+    before = offsets_of(np.array([len(ids) for ids in own]))
+    joined = Ids.concatenate(own)
+    own.clear()
+    number, firsts = joined.group()
+    for at, (run, start) in enumerate(zip(runs, before[:-1], strict=True)):
+        runs[at] = replace(run, candidate=number[start:][run.candidate])
+    # a query and an item as one number: rows of all runs meet by sorting these, of some queries at a time
+    width, every, n = len(firsts), [NO_ROWS], 0
+    sizes = np.sum([np.bincount(run.query, minlength=len(queries)) for run in runs], axis=0)
+    for low, high in cuts(offsets_of(sizes), PART_ROWS):
+        parts = [slice(*np.searchsorted(run.query, [low, high])) for run in runs]
+        keys = [run.query[part] * width + run.candidate[part] for run, part in zip(runs, parts, strict=True)]
+        found, place = np.unique(np.concatenate(keys), return_inverse=True)
+        ends = np.cumsum([len(run_keys) for run_keys in keys])
+        for run, part, places in zip(runs, parts, np.split(place + n, ends[:-1]), strict=True):
+            run.candidate[part] = places
+        every.append(found)
+        n += len(found)
+    query, item = np.divmod(np.concatenate(every), width)
     # keys ascend by query, so counts alone say where each query's candidates begin
     offsets = offsets_of(np.bincount(query, minlength=len(queries)))
-    return FusionCandidates(queries.ids, offsets, item, catalogue.ids, tuple(listed))
+    return FusionCandidates(queries.ids, offsets, item, joined[firsts], tuple(runs))
 
 
 def _rows(run: Run, *, by_score: bool) -> Lists:
@@ -223,20 +238,16 @@ def _distinct(columns: list[Ids]) -> Ids:
     return both[both.group()[1]]
 
 
-def _rank(lists: Lists, policy: Policy, catalogue: Known, *, by_score: bool) -> Ranked:
-    """The rows of all lists in rank order, with items as rows of the catalogue."""
+def _rank(lists: Lists, queries: Known, policy: Policy, *, by_score: bool) -> tuple[RankedRun, Ids]:
+    """The lists of a run, ordered by the queries of all runs, with its distinct items, in memory of their own, for candidates."""
+    catalogue = Known(own_text(lists.items[lists.items.group()[1]]))
     needs = frozenset({"shown", "item", "score"} if by_score else {"shown", "item"})
     asked = Asked(policy, needs=needs, reads_judgements=False)
     judged, _ = judge(lists, pool_of(None, asked)[0], asked, Context(Scale(), None, catalogue=catalogue))
-    return judged.shown
-
-
-def _item(table: Ranked) -> np.ndarray:
+    table = judged.shown
     assert table.item is not None
-    return table.item
-
-
-def _order_by_query(query: np.ndarray, candidate: np.ndarray, table: Ranked) -> RankedRun:
-    """The lists of a run, ordered by the queries of all runs."""
-    listed = RankedRun(query, candidate, table.rank, table.nth(), table.score)
-    return listed if np.all(query[1:] >= query[:-1]) else listed.take(np.argsort(query, kind="stable"))
+    query = queries.find(lists.queries)[table.query]
+    run = RankedRun(query, table.item, table.rank, table.nth(), table.score)
+    return run if np.all(query[1:] >= query[:-1]) else run.take(
+        np.argsort(query, kind="stable")
+    ), catalogue.ids

@@ -30,12 +30,13 @@ NEAR = 0.01  # how far, relatively, a propensity may be from drawn/size: files r
 
 @record(eq=False)
 class Frame:
-    """The rows of a frame, query by query: strata by their number in ``strata``, propensity, drawn and grade NaN where unknown."""
+    """The rows of a frame, query by query: items by their number in ``catalogue``, strata in ``strata``; other columns NaN where unknown."""
 
     name: str
     queries: Ids
     offsets: np.ndarray
-    items: Ids
+    catalogue: Ids
+    item: np.ndarray
     strata: tuple[str, ...]
     stratum: np.ndarray | None
     propensity: np.ndarray | None
@@ -60,7 +61,7 @@ class Frame:
         number, firsts = query.group()
         order = np.argsort(number, kind="stable")
         offsets = offsets_of(np.bincount(number))
-        of_item, _ = items.group()
+        of_item, first_items = items.group()
         keys = number * len(items) + of_item
         _, first, times = np.unique(keys, return_index=True, return_counts=True)
         if (times > 1).any():
@@ -94,12 +95,17 @@ class Frame:
             return None if column is None else column[order]
 
         return cls(
-            name, query[firsts], offsets, items[order], tuple(names), sorted_by_query(codes), sorted_by_query(chance),
+            name, query[firsts], offsets, items[first_items], of_item[order], tuple(names), sorted_by_query(codes), sorted_by_query(chance),
             sorted_by_query(columns.get("drawn")), grade[order], Reordered(store_place(place, name), order),
         )  # fmt: skip
 
     def __len__(self) -> int:
-        return len(self.items)
+        return len(self.item)
+
+    @property
+    def items(self) -> Ids:
+        """The item of each row."""
+        return self.catalogue[self.item]
 
     @cached_property
     def query(self) -> np.ndarray:
@@ -108,10 +114,9 @@ class Frame:
 
     @cached_property
     def _known(self) -> tuple[Known, Known, np.ndarray, np.ndarray]:
-        number, firsts = self.items.group()
-        keys = self.query * len(firsts) + number
+        keys = self.query * len(self.catalogue) + self.item
         order = np.argsort(keys)
-        return Known(self.queries), Known(self.items[firsts]), keys[order], order
+        return Known(self.queries), Known(self.catalogue), keys[order], order
 
     def find(self, queries: Ids, items: Ids) -> np.ndarray:
         """Return the row of each pair of ids, -1 for those that are not in the frame, -2 for those of a query that is not."""
@@ -127,7 +132,9 @@ class Frame:
         rows = np.flatnonzero(~np.isnan(self.grade))
         if not len(rows):
             raise DataError(f"{self.name}: no row has a grade, so nothing is judged.")
-        return Qrels(self.queries[self.query[rows]], self.items[rows], self.grade[rows], name=self.name)
+        return Qrels(
+            self.queries[self.query[rows]], self.catalogue[self.item[rows]], self.grade[rows], name=self.name
+        )
 
     @property
     def marks_undrawn(self) -> bool:
@@ -180,7 +187,7 @@ def match_judgements(frame: Frame, pool: Pool, unanswered: Unanswered, *, own: b
     if len(missing) and unanswered == "error":
         at = int(missing[0])
         raise DataError(
-            f"{frame.place(at)}: {len(missing):,} drawn items have no judgement, such as {brief(frame.items.one(at))} of query "
+            f"{frame.place(at)}: {len(missing):,} drawn items have no judgement, such as {brief(frame.catalogue.one(int(frame.item[at])))} of query "
             f"{brief(frame.queries.one(int(frame.query[at])))}. Judge them; or, if it depends on nothing which are missing, say "
             f"unanswered='random': the others of their stratum then stand for them."
         )

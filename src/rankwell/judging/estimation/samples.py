@@ -20,8 +20,8 @@ from rankwell.judging.pools import Pooled
 from rankwell.matching.policy import Policy
 from rankwell.statistics.draws import uniform
 from rankwell.tables.arguments import checked
-from rankwell.tables.csr import distinct
-from rankwell.tables.fingerprints import draws
+from rankwell.tables.fingerprints import draws, fingerprints_of
+from rankwell.tables.ids import Ids
 from rankwell.tables.places import RowOf
 
 if TYPE_CHECKING:
@@ -99,7 +99,13 @@ def sample(
         raise UsageError("give at least one run.")
     pooled = Pooled.of([*opened], [*opened.values()], rule)
     # a number per item from its ids and the seed, so that a longer list or another run changes no draw of another item
-    keys = uniform(draws(seed, pooled.queries[pooled.query], pooled.catalogue[pooled.item]))
+    keys = uniform(
+        draws(
+            seed,
+            fingerprints_of(pooled.queries)[pooled.query],
+            fingerprints_of(pooled.catalogue)[pooled.item],
+        )
+    )
     prior = _prior(pooled)
     drawings = [
         draw_query(design, pooled.best_rank[own], prior[own], keys[own], budget)
@@ -134,7 +140,8 @@ def _frame(pooled: Pooled, drawings: list[Drawing]) -> Frame:
         "the sample",
         pooled.queries,
         pooled.offsets,
-        pooled.catalogue[pooled.item],
+        pooled.catalogue,
+        pooled.item,
         tuple(names),
         stratum,
         np.concatenate([drawing.chance for drawing in drawings]),
@@ -176,7 +183,9 @@ class Sample(Result):
         for row in self.order.tolist():
             stratum = None if frame.stratum is None else frame.strata[frame.stratum[row]]
             query = frame.queries.one(int(frame.query[row]))
-            yield Drawn(query, frame.items.one(row), stratum, float(frame.propensity[row]))
+            yield Drawn(
+                query, frame.catalogue.one(int(frame.item[row])), stratum, float(frame.propensity[row])
+            )
 
     def to_frame(self) -> pl.DataFrame:
         """Return the items to judge as a frame: query, item, stratum, propensity; without strata, drawn, which is true, in place of stratum."""
@@ -199,11 +208,11 @@ class Sample(Result):
         frame = self.frame
         assert frame.propensity is not None
         columns: dict[str, Any] = {
-            "query": frame.queries[frame.query[rows]].tolist(),
-            "item": frame.items[rows].tolist(),
+            "query": _gather(frame.queries, frame.query[rows]),
+            "item": _gather(frame.catalogue, frame.item[rows]),
         }
         if frame.stratum is not None:
-            columns["stratum"] = np.array(frame.strata)[frame.stratum[rows]].tolist()
+            columns["stratum"] = pl.Series(frame.strata).gather(frame.stratum[rows])
         return pl.DataFrame({**columns, "propensity": frame.propensity[rows]})
 
     def save(self, path: str | Path, frame: str | Path | None = None) -> Path:  # type: ignore[override]  # there are two files
@@ -244,7 +253,8 @@ class Sample(Result):
             np.bincount(codes, minlength=len(names)),
             np.bincount(codes[frame.drawn], minlength=len(names)),
         )
-        queries = [len(distinct(frame.query[codes == code])) for code in range(len(names))]
+        per_query = np.bincount(frame.query * len(names) + codes, minlength=len(frame.queries) * len(names))
+        queries = np.count_nonzero(per_query.reshape(-1, len(names)), axis=0).tolist()
         columns = [
             Column("stratum"),
             Column("queries", "count"),
@@ -285,6 +295,15 @@ class Sample(Result):
         rows = [(str(drawn.query), str(drawn.item), drawn.stratum, drawn.propensity) for drawn in self]
         columns = [Column("query"), Column("item"), Column("stratum"), Column("propensity", "value")]
         return Table(columns, rows, caption="Items to judge")
+
+
+def _gather(ids: Ids, rows: np.ndarray) -> pl.Series:
+    """Some rows of ids as a column; of many rows each id is decoded once."""
+    import polars as pl
+
+    if len(rows) < len(ids):
+        return pl.Series(ids[rows].tolist())
+    return pl.Series(ids.tolist()).gather(rows)
 
 
 def frame_beside(path: str | Path) -> Path:
@@ -335,11 +354,12 @@ def draw_query(
     stratum, names, shares = _strata(design, best_rank, prior, budget)
     sizes = np.bincount(stratum, minlength=len(names))
     n = allocate(sizes, shares, budget)
-    order = np.lexsort((keys, stratum))
-    firsts = np.cumsum(sizes) - sizes
     drawn = np.zeros(len(keys), np.bool_)
-    # of each stratum those with the smallest keys, all of a query at once
-    drawn[order] = np.arange(len(keys)) - firsts[stratum[order]] < n[stratum[order]]
+    for code, number in enumerate(n.tolist()):
+        own = np.flatnonzero(stratum == code)
+        if number < len(own):  # only what has the smallest keys is sorted
+            own = own[keys[own] <= np.partition(keys[own], number)[number]]
+        drawn[own[np.argsort(keys[own], kind="stable")[:number]]] = True
     return Drawing(stratum, names, (n / sizes)[stratum], drawn)
 
 
@@ -391,6 +411,8 @@ def allocate(sizes: np.ndarray, shares: np.ndarray, budget: int) -> np.ndarray:
     # halving: the total grows with the factor, but has corners where strata are full
     for _ in range(100):
         middle = (low + high) / 2
+        if not low < middle < high:
+            break
         low, high = (middle, high) if np.clip(middle * shares, least, sizes).sum() < budget else (low, middle)
     exact = np.clip(high * shares, least, sizes)
     whole = np.floor(exact + 1e-9).astype(np.int64)

@@ -22,7 +22,10 @@ def spread_of_pairs(values: np.ndarray) -> np.ndarray:
     n = values.shape[1]
     if n == 1:
         return np.abs(values[:, 0])
-    spread: np.ndarray = (np.sort(values, axis=1) * (2.0 * np.arange(n) - n + 1)).sum(axis=1)
+    # of a row with one value that is not 0 nothing has to be sorted: most items are in few lists
+    spread: np.ndarray = np.abs(values.sum(axis=1)) * (n - 1.0)
+    several = np.flatnonzero(np.count_nonzero(values, axis=1) > 1)
+    spread[several] = (np.sort(values[several], axis=1) * (2.0 * np.arange(n) - n + 1)).sum(axis=1)
     return spread
 
 

@@ -32,7 +32,7 @@ from rankwell.tables.csr import offsets_of, owners
 from rankwell.tables.ids import NO_LENGTHS, NO_STARTS, Ids
 from rankwell.tables.machine import cores
 from rankwell.tables.places import Place, RowOf, StoredPlace
-from rankwell.tables.rows import Columns, IdStretches, Lists, Rows, cuts
+from rankwell.tables.rows import Columns, IdStretches, Lists, Rows, cuts, group_adjacent
 from rankwell.tables.run_qrels import SWAPPED, Qrels, Run
 
 if TYPE_CHECKING:
@@ -321,8 +321,12 @@ class TextRows(TrecRows):
     def table(self) -> Columns:
         """Return all lines as columns."""
         parsed = Parsed(self.block, self.layout)
-        query = parsed.query[owners(parsed.offsets)]
-        return Columns(query, parsed.item, parsed.value, place=LineOfItem(self.label, parsed.item))
+        stretches = IdStretches(parsed.query, parsed.offsets)
+        lists = group_adjacent(stretches)
+        query = None if lists else stretches.column()
+        return Columns(
+            query, parsed.item, parsed.value, place=LineOfItem(self.label, parsed.item), lists=lists
+        )
 
 
 @record(eq=False)
