@@ -1,4 +1,4 @@
-"""Write the tables of docs/statistics.md and docs/judging_sampled.md from the results in benchmarks/evidence/results.
+"""Write the tables of docs/statistics.md, docs/judging_sampled.md and docs/suites.md from the results in benchmarks/evidence/results.
 
 python tools/make_statistics_page.py           write them
 python tools/make_statistics_page.py --check   fail if they are not what the results say
@@ -157,6 +157,15 @@ def corrected() -> str:
     return markdown(("negatives", "metric", "method", "off", "worst bias", "inside", "answered"), rows)
 
 
+def ranks() -> str:
+    rows = []
+    for row in read("rank_intervals")["rows"]:
+        of = f"{row['tasks']}" if row["draw"] == "tasks" else f"{row['tasks']} × 50 queries"
+        kind = "symmetric" if row["symmetric"] else "skewed"
+        rows.append([row["draw"], row["design"], kind, of, shown(row, low=95), f"{row['width']:.1f}"])
+    return markdown(("drawn", "systems", "differences", "tasks", "all hold, %", "mean width"), rows)
+
+
 STATISTICS: dict[str, Callable[[], str]] = {
     "populations": populations,
     "means": lambda: coverage("means", ("auto", "t", "percentile", "bca"), auto="default"),
@@ -167,7 +176,11 @@ STATISTICS: dict[str, Callable[[], str]] = {
 }
 
 
-PAGES = {"statistics.md": STATISTICS, "judging_sampled.md": {"orders": orders, "corrected": corrected}}
+PAGES = {
+    "statistics.md": STATISTICS,
+    "judging_sampled.md": {"orders": orders, "corrected": corrected},
+    "suites.md": {"rank intervals": ranks},
+}
 
 
 def filled(text: str, name: str, content: str) -> str:

@@ -10,6 +10,7 @@ __version__ = "0.1.0"
 # public names that are no metrics, and the modules that they are imported from on first use
 HOMES = {
     "Assessor": "rankwell.tables.run_qrels",
+    "Board": "rankwell.suites.board",
     "Budget": "rankwell.metrics.budgets",
     "Comparison": "rankwell.comparison.compare.comparison",
     "Evaluator": "rankwell.evaluation",
@@ -21,6 +22,7 @@ HOMES = {
     "Run": "rankwell.tables.run_qrels",
     "Spark": "rankwell.evaluation.engines.spark.engine",
     "Stream": "rankwell.evaluation.engines.stream.engine",
+    "Suite": "rankwell.suites.suite",
     "Trend": "rankwell.comparison.trend",
     "agreement": "rankwell.comparison.agreement.agreement",
     "before": "rankwell.matching.policy",
@@ -50,9 +52,11 @@ HOMES = {
     "read_experiment": "rankwell.comparison.experiment",
     "read_qrels": "rankwell.readers",
     "read_run": "rankwell.readers",
+    "read_suite": "rankwell.suites.folders",
     "report": "rankwell.reporting.report",
     "rosetta": "rankwell.inspection.rosetta_table",
     "stability": "rankwell.comparison.agreement.stability",
+    "suite": "rankwell.suites.suite",
     "top_k": "rankwell.readers.top_k",
     "trend": "rankwell.comparison.trend",
 }

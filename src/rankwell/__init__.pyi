@@ -20,6 +20,7 @@ from rankwell.tables.run_qrels import Assessor as Assessor
 from rankwell.metrics.binary.precision_recall import Avg11 as Avg11
 from rankwell.metrics.graded.experimental import BinG as BinG
 from rankwell.metrics.beyond.list_topics import BinomialDiversity as BinomialDiversity
+from rankwell.suites.board import Board as Board
 from rankwell.metrics.binary.incompleteness import Bpref as Bpref
 from rankwell.metrics.budgets import Budget as Budget
 from rankwell.metrics.diversity.by_topic import ByTopic as ByTopic
@@ -137,6 +138,7 @@ from rankwell.metrics.evidence.spans import SpanR as SpanR
 from rankwell.evaluation.engines.spark.engine import Spark as Spark
 from rankwell.metrics.binary.collection import Specificity as Specificity
 from rankwell.evaluation.engines.stream.engine import Stream as Stream
+from rankwell.suites.suite import Suite as Suite
 from rankwell.metrics.beyond.familiarity import Surprise as Surprise
 from rankwell.metrics.beyond.tail import TailCoverage as TailCoverage
 from rankwell.metrics.beyond.catalogue import TestShare as TestShare
@@ -186,9 +188,11 @@ from rankwell.readers.collections.collection import read_collection as read_coll
 from rankwell.comparison.experiment import read_experiment as read_experiment
 from rankwell.readers import read_qrels as read_qrels
 from rankwell.readers import read_run as read_run
+from rankwell.suites.folders import read_suite as read_suite
 from rankwell.reporting.report import report as report
 from rankwell.inspection.rosetta_table import rosetta as rosetta
 from rankwell.comparison.agreement.stability import stability as stability
+from rankwell.suites.suite import suite as suite
 from rankwell.readers.top_k import top_k as top_k
 from rankwell.comparison.trend import trend as trend
 
@@ -200,6 +204,7 @@ __all__ = [
     "AUC",
     "AlphanDCG",
     "Assessor",
+    "Board",
     "Bpref",
     "Budget",
     "Calibration",
@@ -230,6 +235,7 @@ __all__ = [
     "SRecall",
     "Spark",
     "Stream",
+    "Suite",
     "Trend",
     "__version__",
     "agreement",
@@ -261,9 +267,11 @@ __all__ = [
     "read_experiment",
     "read_qrels",
     "read_run",
+    "read_suite",
     "report",
     "rosetta",
     "stability",
+    "suite",
     "top_k",
     "trend",
 ]

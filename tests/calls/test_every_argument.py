@@ -123,6 +123,17 @@ def topics_file() -> str:
     return str(path)
 
 
+@cache
+def board() -> rw.Board:
+    return rw.suite({f"t{t}": {"x": 0.5, "y": 0.4 + t / 100} for t in range(6)}, metric="rr").board()
+
+
+def write_suite() -> str:
+    path = Path(tempfile.gettempdir()) / "suite.csv"
+    path.write_text("task,system,value\nt,x,0.5\nt,y,0.25\n")
+    return str(path)
+
+
 FIVE = [{str(q): items for q in range(5)} for items in (["a", "b"], ["b", "a"], ["c"])]
 
 
@@ -152,6 +163,8 @@ VALID: dict[str, Callable[[], dict[str, Any]]] = {
     "plot.segments": lambda: {"results": compared(), "metric": "ap"},
     "plot.similarity": lambda: {"run": A, "k": 2},
     "plot.ties": lambda: {"results": evaluated()},
+    "plot.heatmap": lambda: {"board": board()},
+    "plot.ranks": lambda: {"board": board()},
     "plot.trend": lambda: {"found": {"2026-11-16": evaluated()["x"], "2026-11-23": evaluated()["y"]}},
     "plot.wins": lambda: {"comparison": compared()},
     "judging.Chooser": lambda: {"runs": R, "qrels": Q},
@@ -213,6 +226,8 @@ VALID: dict[str, Callable[[], dict[str, Any]]] = {
     "report": lambda: {"what": evaluated()["x"], "path": "report.html"},
     "rosetta": lambda: {"run": A, "qrels": Q, "metrics": "ap"},
     "stability": lambda: {"runs": dict(zip("xyz", FIVE, strict=True)), "qrels": {str(q): {"a": 1} for q in range(5)}, "metrics": ["ap"], "times": 5, "flips": 99},
+    "read_suite": lambda: {"source": write_suite(), "metric": "rr"},
+    "suite": lambda: {"results": {"t": evaluated()}, "metric": "ap"},
     "trend": lambda: {"results": {"2026-11-16": evaluated()["x"], "2026-11-23": evaluated()["y"]}},
     "top_k": lambda: {"scores": np.array([[0.5, 0.2], [0.1, 0.9]]), "k": 1},
 }  # fmt: skip
@@ -259,7 +274,7 @@ def faults(name: str, draw: random.Random, values: int) -> list[str]:
 
 
 def test_every_public_function_is_tried():
-    made = ("Results", "Comparison", "Gate", "Trend", "RankwellError")  # by functions
+    made = ("Results", "Comparison", "Gate", "Trend", "Suite", "Board", "RankwellError")  # by functions
     public = {
         f"{room}.{each}" if room else each
         for room, module in {"": rw, "plot": rw.plot, "judging": rw.judging, "prepare": rw.prepare, "efficiency": rw.efficiency}.items()

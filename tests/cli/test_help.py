@@ -85,7 +85,7 @@ def folder(tmp_path_factory):
     grade = {(query, item): draw.choice([0, 0, 1, 2]) for query in queries for item in items[:12]}
 
     def write(name, lines):
-        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
     def judged(name, share):
@@ -158,6 +158,11 @@ def folder(tmp_path_factory):
             (folder / "days").mkdir(exist_ok=True)
             words = ["evaluate", f"{day}.txt", f"bm25={day}.run", "-m", "ndcg@10", "--per-query"]
             assert run([*words, "-o", f"days/{day}.json"]) == 0
+        board = [(task, name, 0.5 + n / 10) for task in ("news", "code") for n, name in enumerate(("a", "b"))]
+        write("board.csv", ["task,system,value", *(f"{task},{name},{value}" for task, name, value in board)])
+        for task, name, value in board:
+            scores = {"test": [{"hf_subset": "default", "languages": ["eng-Latn"], "ndcg_at_10": value}]}
+            write(f"results/{name}/1/{task}.json", [json.dumps({"task_name": task, "scores": scores})])
         words = ["evaluate", "qrels.txt", "bm25.run", "-m", "ndcg@10", "--per-query", "-o", "old.json"]
         assert run(words) == 0
         assert run(["trend", "days/", "-m", "ndcg@10", "-o", "trend.json"]) == 0

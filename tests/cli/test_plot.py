@@ -39,12 +39,14 @@ LINES = {
     "exposure": [ALS, POPULAR, "--train", TRAIN, "-k", "10"],
     "forest": [CRANFIELD, *RUNS, "-m", "ndcg@10", "--baseline", RUNS[0]],
     "growth": [str(evidence("growth/engines.json"))],
+    "heatmap": ["board.csv", "-m", "rr"],
     "judged": [CRANFIELD, *RUNS, "--ks", "1,10"],
     "latency": ["costs.json", "--load", "closed"],
     "long_tail": [TRAIN, "--at", "0.5"],
     "movement": [CRANFIELD, *RUNS, "--against", BINARY, "-m", "ndcg@10"],
     "per_query": [CRANFIELD, *RUNS, "-m", "ndcg@10"],
     "precision_recall": [CRANFIELD, *RUNS, "--query", "1"],
+    "ranks": ["board.csv", "-m", "rr"],
     "rel_sweep": [TEST, ALS, POPULAR, "-m", "ndcg@10", "--rels", "7,9,interactions"],
     "scatter": [CRANFIELD, *RUNS, "--x", "ap", "--y", "rr"],
     "segments": [CRANFIELD, *RUNS, "-m", "ndcg@10", "--by", "half"],
@@ -94,6 +96,8 @@ def test_every_kind_draws_what_its_function_draws_from_a_command_line(kind, tmp_
     words = [str(measured(tmp_path)) if each == "costs.json" else each for each in words]
     words = [str(judged(tmp_path)) if each == "judging.json" else each for each in words]
     words = [str(dated(tmp_path)) if each == "trend.json" else each for each in words]
+    (tmp_path / "board.csv").write_text("task,system,value\nt,a,0.5\nt,b,0.25\n")
+    words = [str(tmp_path / "board.csv") if each == "board.csv" else each for each in words]
     target = tmp_path / "picture.json"
     assert run(["plot", kind, *words, "-o", str(target)]) == 0, capsys.readouterr().err
     spec = json.loads(target.read_text())

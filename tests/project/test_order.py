@@ -25,6 +25,9 @@ OTHERS = {
     "rankwell.agreement": ["qrels"],
     "rankwell.explain": ["metric"],
     "rankwell.read_collection": ["folder"],
+    "rankwell.read_suite": ["source", "metric"],
+    "rankwell.reporting.plots.heatmap": ["board"],
+    "rankwell.reporting.plots.ranks": ["board"],
     "rankwell.reporting.plots.trend": ["found"],
 }  # fmt: skip
 # classes that people call; all others are values that verbs return, and metrics

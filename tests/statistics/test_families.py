@@ -13,10 +13,13 @@ from rankwell.kernels import resample
 from rankwell.statistics.draws import replicates
 from rankwell.statistics.families import (
     Cell,
+    Stratum,
     _by_pairs,
     _by_systems,
     _sums_of,
+    exact_max_t,
     max_t,
+    max_t_of_strata,
     shuffled_sums,
     tukey,
     tukey_of,
@@ -241,3 +244,94 @@ def test_the_order_of_systems_changes_no_p_value_of_tukeys_test():
         )
     assert len(told) == 1
     assert len({p for _, p in told.pop()}) > 3
+
+
+def every_flip(values, pairs):
+    """Step-down maxT over all patterns of signs, pair by pair: on its own and adjusted."""
+    signs = np.array(list(itertools.product([1, -1], repeat=values.shape[1])))
+    observed, flipped = [], []
+    for left, right in pairs.T:
+        d = values[left] - values[right]
+        moved = signs * d
+        with np.errstate(divide="ignore", invalid="ignore"):
+            every = np.abs(moved.mean(axis=1)) / (moved.std(axis=1, ddof=1) / np.sqrt(len(d)))
+        every = np.where(np.abs(moved.sum(axis=1)) < 1e-12, 0.0, np.where(every > 1e6, np.inf, every))
+        observed.append(every[0])  # the first pattern turns no sign
+        flipped.append(every)
+    observed, flipped = np.array(observed), np.array(flipped)
+    adjusted, least = np.empty(len(observed)), 0.0
+    order = np.argsort(-observed, kind="stable")
+    for place, pair in enumerate(order):
+        most = flipped[order[place:]].max(axis=0)
+        adjusted[pair] = least = max(least, np.mean(most >= observed[pair] * (1 - 1e-9)))
+    return np.mean(flipped >= observed[:, None] * (1 - 1e-9), axis=1), adjusted
+
+
+@pytest.mark.parametrize("units", [6, 9, 12])
+def test_exact_max_t_tries_every_pattern(units):
+    values, pairs, numbers = data(systems=5, units=units)
+    values[3] = values[1] + 0.25  # differences all equal: |t| is infinite
+    values[4] = np.round(values[4], 1)
+    alone, adjusted = every_flip(values, pairs)
+    found = exact_max_t(Cell(values, pairs, numbers))
+    np.testing.assert_allclose(found.adjusted, adjusted, atol=1e-12)
+    np.testing.assert_allclose(found.p, alone, atol=1e-12)
+    assert found.adjusted[pairs.T.tolist().index([1, 3])] == 2 ** (1 - units)
+
+
+def test_two_equal_systems_are_never_told_apart_exactly():
+    values, pairs, numbers = data(systems=3, units=8)
+    values[1] = values[0]
+    found = exact_max_t(Cell(values, pairs, numbers))
+    assert found.p[0] == found.adjusted[0] == 1.0
+
+
+def plain_strata(strata, pairs, seed):
+    """The same for weighted strata, each t written out: t = Σ w·m / √Σ w²·s²/n."""
+    keys = replicates(seed, FLIPS, 0, -(-TIMES // 64))
+    signs = [plain_signs(keys, units)[:TIMES] for _, units, _ in strata]
+    observed, flipped = [], []
+    for left, right in pairs.T:
+        columns = []
+        for drawn in (None, signs):
+            total = spread = 0.0
+            for at, (values, _, weight) in enumerate(strata):
+                d = values[left] - values[right]
+                moved = d[None] if drawn is None else drawn[at] * d
+                total = total + weight * moved.mean(axis=1)
+                spread = spread + weight**2 * moved.var(axis=1, ddof=1) / len(d)
+            columns.append(np.abs(total) / np.sqrt(spread))
+        observed.append(columns[0][0])
+        flipped.append(columns[1])
+    observed, flipped = np.array(observed), np.array(flipped)
+    adjusted, least = np.empty(len(observed)), 0.0
+    order = np.argsort(-observed)
+    for place, pair in enumerate(order):
+        most = flipped[order[place:]].max(axis=0)
+        own = (np.count_nonzero(most >= observed[pair] * (1 - 1e-9)) + 1) / (TIMES + 1)
+        adjusted[pair] = least = max(least, own)
+    alone = (np.count_nonzero(flipped >= observed[:, None] * (1 - 1e-9), axis=1) + 1) / (TIMES + 1)
+    return alone, adjusted
+
+
+@pytest.mark.parametrize("sizes", [(30,), (30, 2, 11), (5, 200)])
+def test_max_t_of_strata_is_that_of_a_table_of_all_replicates(sizes):
+    strata = []
+    for at, size in enumerate(sizes):
+        values, pairs, _ = data(units=size)
+        units = np.random.default_rng(at).integers(0, 2**63, size).astype(np.uint64)
+        strata.append(Stratum(values + at, units, 1 / (at + 1)))
+    found = max_t_of_strata(strata, pairs, times=TIMES, seed=4)
+    alone, adjusted = plain_strata(strata, pairs, 4)
+    assert found.p.tolist() == alone.tolist()
+    assert found.adjusted.tolist() == adjusted.tolist()
+
+
+def test_one_stratum_is_max_t_itself_and_equal_systems_have_p_1():
+    values, pairs, units = data()
+    values[1] = values[0]
+    whole = max_t([Cell(values, pairs, units)], times=TIMES, seed=2)
+    found = max_t_of_strata([Stratum(values, units, 0.25)], pairs, times=TIMES, seed=2)
+    np.testing.assert_allclose(found.p, whole.p, atol=1e-12)
+    np.testing.assert_allclose(found.adjusted, whole.adjusted, atol=1e-12)
+    assert found.p[0] == found.adjusted[0] == 1.0

@@ -21,7 +21,7 @@ OTHERS = (
     "folds", "top", "text", "direction", "redact", "baseline", "primary", "lang", "noun",
     "documents", "topics", "since", "until", "engine", "memory", "resume", "remote", "pool", "aim", "budget", "budgets",
     "frame", "unanswered", "estimators",
-    "candidates", "negatives", "drawn", "probabilities", "logged_ranks", "max_bias",
+    "candidates", "negatives", "drawn", "probabilities", "logged_ranks", "max_bias", "rank_by", "draw", "split", "languages",
 )  # fmt: skip
 
 # options where they begin a message, with what was given; elsewhere these are words of something else, such as date= of an assessor

@@ -8,7 +8,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from rankwell.comparison.compare.comparison import Comparison
 from rankwell.display.page import PageStrings
@@ -35,12 +35,25 @@ DEPTH = 10  # of lists, where the metric that decides has no cut-off
 CHUNK = 1 << 20
 
 
+@runtime_checkable
+class Subject(Protocol):
+    """What an optional room makes a report of, beside whose sections its own ones stand."""
+
+    def title(self, words: PageStrings) -> str:
+        """Return what the page is called."""
+        ...
+
+    def answer(self, words: PageStrings) -> dict[str, Any]:
+        """Return the data of the section ``answer``."""
+        ...
+
+
 @record(eq=False)
 class Material:
     """What the sections of a report are made from.
 
     ``results`` are by system, in the order given; there are none if a comparison or a trend was given alone. ``comparison`` is None for
-    one system and for a trend. ``evaluator`` and ``runs`` are there if runs were given, not saved results; a run in a file is read when its rows are
+    one system, a trend and the ``subject`` of an optional room. ``evaluator`` and ``runs`` are there if runs were given, not saved results; a run in a file is read when its rows are
     looked at, so ask for few queries. ``costs`` are those of the comparison, or of the system that is alone. A table is None if it was not given.
     """
 
@@ -61,6 +74,7 @@ class Material:
     item_images: Images | None = None
     costs: CostEstimates | None = None
     trend: Trend | None = None
+    subject: Subject | None = None
 
     @property
     def names(self) -> list[str]:

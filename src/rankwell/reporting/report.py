@@ -181,7 +181,7 @@ def report(
     ----------
     runs
         Systems by name (anything that ``evaluate`` reads, ``Results``, or paths of saved ones), one of these alone, or a
-        ``Comparison`` or a ``Trend``, of which only the values are known.
+        ``Comparison``, a ``Trend`` or a ``Board`` of ``Suite.board``, of which only the values are known.
     qrels, metrics
         As for ``evaluate``; not needed for ``Results`` and a ``Comparison``.
     path
@@ -280,6 +280,8 @@ def _noun_of(material: Material) -> str:
 def _title(material: Material) -> str:
     """What a page without a title is called: its systems, or how many they are."""
     words = material.words
+    if material.subject is not None:
+        return material.subject.title(words)
     if material.trend is not None:
         return words("plots.trend.title", metrics=", ".join(map(str, material.metrics)))
     names = material.systems

@@ -27,7 +27,7 @@ from rankwell.readers.bytes.paths import short_name
 from rankwell.readers.sources import is_one_run
 from rankwell.readers.texts import folder_of, images_of_items, texts_of_items, texts_of_queries
 from rankwell.records import record
-from rankwell.reporting.material import InputFile, Material, input_files
+from rankwell.reporting.material import InputFile, Material, Subject, input_files
 from rankwell.results import Results
 from rankwell.results.saving.load import is_saved, load_all
 from rankwell.tables.items_users import Items, Users
@@ -130,6 +130,9 @@ def material_of(what: Any, words: PageStrings, request: ReportRequest) -> Materi
     if (trend := _loaded(only, TREND, Trend)) is not None:
         _refuse_evaluation(request, "a trend")
         return Material({}, None, inputs=_files(request, named), trend=trend, **shared)
+    if isinstance(only, Subject):
+        _refuse_evaluation(request, "it")
+        return Material({}, None, subject=only, **shared)
     systems = _open_systems(named)
     wanted = None if request.metrics is None else metrics_of(request.metrics)
     columns = list(columns_of(request.by)) or None

@@ -41,7 +41,7 @@ class Section:
 class SectionKind:
     """A part that a report can have: the function that makes its content, and its place on the page.
 
-    ``of_trends``: whether the report of a trend has it, too; other parts are about systems.
+    ``of_trends``, ``of_subjects``: whether the report of a trend, or of what an optional room makes one of, has it, too; other parts are about systems.
 
     It is the ``section`` of a file in ``sections/``. The file's name is that of the part, of its template in ``templates/``, and of the
     table ``[report.NAME]`` of its words, of which ``title`` is the heading.
@@ -50,6 +50,7 @@ class SectionKind:
     make: Callable[[Material], Content | None]
     order: int
     of_trends: bool = False
+    of_subjects: bool = False
 
     @property
     def name(self) -> str:
@@ -58,17 +59,18 @@ class SectionKind:
 
     def __call__(self, material: Material) -> Section | None:
         """Return the section of a report; None if there is nothing to show."""
-        content = None if material.trend is not None and not self.of_trends else self.make(material)
+        is_other = (material.trend and not self.of_trends) or (material.subject and not self.of_subjects)
+        content = None if is_other else self.make(material)
         if content is None:
             return None
         return Section(self.name, material.words(f"report.{self.name}.title"), content.data, content.charts)
 
 
 def report_section(
-    *, order: int, of_trends: bool = False
+    *, order: int, of_trends: bool = False, of_subjects: bool = False
 ) -> Callable[[Callable[[Material], Content | None]], SectionKind]:
     """Return a decorator that makes a function a part of the report; of two parts the one with the lower ``order`` comes first."""
-    return lambda make: SectionKind(make, order, of_trends)
+    return lambda make: SectionKind(make, order, of_trends, of_subjects)
 
 
 @cache

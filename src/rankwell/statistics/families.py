@@ -12,7 +12,7 @@ import numpy as np
 from rankwell.kernels import resample
 from rankwell.statistics.draws import replicates
 from rankwell.statistics.frequent import TIE
-from rankwell.statistics.paired_tests import CHUNK, FLIPS, NEAR, NOTHING
+from rankwell.statistics.paired_tests import CHUNK, FLIPS, NEAR, NOTHING, all_signs
 
 T = TypeVar("T")
 SHUFFLES = 2
@@ -63,15 +63,7 @@ def max_t(cells: Sequence[Cell], *, times: int, seed: int, threads: int = 1) -> 
     times, seed, threads
         The number of replicates, the seed of their signs, and how many threads make them, which changes nothing.
     """
-    observed = [_observe(cell) for cell in cells]
-    n, squares, totals = (np.concatenate(columns) for columns in zip(*observed, strict=True))
-    tested = np.flatnonzero(n >= 2)
-    t = _squared_t(totals[tested], squares[tested], n[tested])
-    # ascending: the step-down maximum of a comparison is over itself and all that are less clear, which are those before it
-    tested = tested[np.argsort(t, kind="stable")]
-    t.sort()
-    # a replicate that is as far as the observed counts as reaching it, although rounded otherwise; t is squared, hence twice NEAR
-    least = n[tested], squares[tested], totals[tested] * (1 - NEAR), t * (1 - 2 * NEAR)
+    tested, least = _order(*(np.concatenate(each) for each in zip(*map(_observe, cells), strict=True)))
     sums = [_sums_of(cell) for cell in cells]
     columns = np.ascontiguousarray(_columns_of(sums)[:, tested])
     size = min(max(ROOM // (64 * max(sum(cell_sums.width for cell_sums in sums), 1)), 1), CHUNK)
@@ -86,11 +78,138 @@ def max_t(cells: Sequence[Cell], *, times: int, seed: int, threads: int = 1) -> 
     for own, most in _run_jobs(jobs, threads):
         alone += own
         highest += most
-    p, adjusted = np.full((2, len(n)), np.nan)
-    p[tested] = (alone + 1) / (times + 1)
+    count = sum(cell.pairs.shape[1] for cell in cells)
+    return _step_down(tested, alone + 1, highest + 1, times + 1, count)._replace(replicates=times)
+
+
+def exact_max_t(cell: Cell) -> Family:
+    """Return the p-values of ``max_t`` by all 2ⁿ patterns of signs of n units, n ≤ 20, all defined: b / 2ⁿ, of which nothing is drawn.
+
+    Examples
+    --------
+    >>> values = np.array([[0.5, 0.4, 0.7, 0.3, 0.6], [0.45, 0.36, 0.6, 0.31, 0.55]])
+    >>> exact_max_t(Cell(values, np.array([[0], [1]]), np.arange(5, dtype=np.uint64))).p
+    array([0.125])
+    """
+    tested, least = _order(*_observe(cell))
+    columns = np.ascontiguousarray(_by_systems(cell, {}).of[:, tested])
+    # turning all signs round changes no size, so the first one may stay
+    signs, (first, *others) = all_signs(len(cell.units) - 1), cell.values.T
+    alone, highest = np.zeros((2, len(tested)), np.int64)
+    size = max(ROOM // len(cell.values), 1)
+    for low in range(0, signs.shape[1], size):
+        sums = first + signs[:, low : low + size].T @ np.array(others)
+        own, most = resample.exceed(np.ascontiguousarray(sums), columns, *least)
+        alone, highest = alone + own, highest + most
+    return _step_down(tested, alone, highest, signs.shape[1], cell.pairs.shape[1])
+
+
+class Stratum(NamedTuple):
+    """A part of the units, within which signs are drawn: ``values`` has a row per system and none is NaN; ``weight`` is that of its mean."""
+
+    values: np.ndarray
+    units: np.ndarray
+    weight: float
+
+
+def max_t_of_strata(strata: Sequence[Stratum], pairs: np.ndarray, *, times: int, seed: int) -> Family:
+    """Return the p-values of ``max_t`` for weighted sums of the mean differences of strata of at least two units each.
+
+    t = Σ w·m / √Σ w²·s²/n over the strata, m the mean of the differences, s their standard deviation and n their number in each; signs
+    are drawn per unit, and leave Σd² of a stratum as it is.
+
+    Examples
+    --------
+    >>> rng, units = np.random.default_rng(0), np.arange(50, dtype=np.uint64)
+    >>> easy = rng.normal([[0.5], [0.5], [0.9]], 0.1, (3, 50))
+    >>> found = max_t_of_strata([Stratum(easy, units, 1.0)], np.array([[0, 0], [1, 2]]), times=999, seed=0)
+    >>> found.adjusted.round(2)
+    array([0.67, 0.  ])
+    """
+    left, right = pairs
+    systems = len(strata[0].values)
+    n = np.array([len(each.units) for each in strata], np.float64)
+    weights = np.array([each.weight for each in strata])
+    # the variance is Σ w²·(Σd² − n·m²) / (n (n − 1)): Σd² stays, and Σ w²·m² / (n − 1) is a squared distance of points, one per system
+    scale = weights / np.sqrt(n - 1)
+    whole = np.zeros((systems, systems))
+    for each, factor in zip(strata, weights**2 / (n * (n - 1)), strict=True):
+        whole += factor * _squared_distances(each.values)
+    nothing = NOTHING * np.sqrt(whole)
+
+    def squared_t(means: np.ndarray, at: np.ndarray) -> np.ndarray:
+        """t² of each replicate (rows) and pair, the place ``at`` in a table of systems, from means by replicate, system and stratum."""
+        points, sums = means * scale, means @ weights
+        rest = points @ points.transpose(0, 2, 1)
+        norms = np.diagonal(rest, axis1=1, axis2=2).copy()
+        rest *= 2
+        rest += whole
+        rest -= norms[:, :, None]
+        rest -= norms[:, None, :]
+        totals = np.abs(sums[:, :, None] - sums[:, None, :])
+        # 1e300 and 1e-12 as in _squared_t; a sum that is nothing beside Σd² is what rounding left
+        totals[totals <= nothing] = 0.0
+        has_spread = rest > 1e-12 * whole
+        t = np.square(totals, out=totals)
+        np.divide(t, rest, out=t, where=has_spread)
+        t[~has_spread & (t > 0)] = 1e300
+        taken: np.ndarray = np.take(t.reshape(len(means), -1), at, axis=1)
+        return taken
+
+    at = left * systems + right
+    t = squared_t(np.stack([each.values.mean(axis=1) for each in strata], axis=1)[None], at)[0]
+    tested = np.argsort(t, kind="stable")
+    at, least = at[tested], t[tested] * (1 - 2 * NEAR)
+    alone, highest = np.zeros((2, len(tested)), np.int64)
+    keys = replicates(seed, FLIPS, 0, -(-times // 64))
+    columns = [np.ascontiguousarray(each.values.T) for each in strata]
+    step = max(ROOM // (64 * systems * len(strata)), 1)
+    size = max(ROOM // 16 // systems**2, 1)
+    for low in range(0, len(keys), step):
+        drawn = [
+            resample.flipped_sums(keys[low : low + step], each.units, own) / len(each.units)
+            for each, own in zip(strata, columns, strict=True)
+        ]
+        means = np.stack(drawn, axis=2)[: times - 64 * low]
+        for begin in range(0, len(means), size):
+            own = squared_t(means[begin : begin + size], at)
+            alone += (own >= least).sum(axis=0)
+            highest += (np.maximum.accumulate(own, axis=1) >= least).sum(axis=0)
+    return _step_down(tested, alone + 1, highest + 1, times + 1, len(tested))._replace(replicates=times)
+
+
+def _squared_distances(values: np.ndarray) -> np.ndarray:
+    """Σd² of each pair of rows."""
+    apart = values - values.mean(axis=0)
+    products = apart @ apart.T
+    norms = np.diagonal(products)
+    both = norms[:, None] + norms
+    found = both - 2 * products
+    # of rows that are nearly alike the products leave nothing but rounding
+    for own, other in np.argwhere(np.triu(found <= 1e-6 * both, 1)):
+        found[own, other] = found[other, own] = np.square(values[own] - values[other]).sum()
+    return np.asarray(found)
+
+
+def _order(
+    n: np.ndarray, squares: np.ndarray, totals: np.ndarray
+) -> tuple[np.ndarray, tuple[np.ndarray, ...]]:
+    """The comparisons that are tested, in ascending order of t, and what a replicate of each is compared with."""
+    tested = np.flatnonzero(n >= 2)
+    t = _squared_t(totals[tested], squares[tested], n[tested])
+    # ascending: the step-down maximum of a comparison is over itself and all that are less clear, which are those before it
+    tested = tested[np.argsort(t, kind="stable")]
+    t.sort()
+    # a replicate that is as far as the observed counts as reaching it, although rounded otherwise; t is squared, hence twice NEAR
+    return tested, (n[tested], squares[tested], totals[tested] * (1 - NEAR), t * (1 - 2 * NEAR))
+
+
+def _step_down(tested: np.ndarray, alone: np.ndarray, highest: np.ndarray, of: int, count: int) -> Family:
+    p, adjusted = np.full((2, count), np.nan)
+    p[tested] = alone / of
     # a comparison is no clearer than those with a larger t
-    adjusted[tested] = np.maximum.accumulate(((highest + 1) / (times + 1))[::-1])[::-1]
-    return Family(p, adjusted, times)
+    adjusted[tested] = np.maximum.accumulate((highest / of)[::-1])[::-1]
+    return Family(p, adjusted, of)
 
 
 def tukey(

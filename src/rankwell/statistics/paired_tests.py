@@ -121,16 +121,16 @@ def _count_of_all(d: np.ndarray, least: float) -> int:
         return 1 << len(d)  # 0 is reached from either side, and would be counted twice
     half = (len(d) + 1) // 2
     # turning all signs round changes no size, so the first one may stay
-    first = d[0] + (d[1:half, None] * _signs(half - 1)).sum(axis=0)
-    second = np.sort((d[half:, None] * _signs(len(d) - half)).sum(axis=0))
+    first = d[0] + (d[1:half, None] * all_signs(half - 1)).sum(axis=0)
+    second = np.sort((d[half:, None] * all_signs(len(d) - half)).sum(axis=0))
     above = len(second) - np.searchsorted(second, least - first, side="left")
     below = np.searchsorted(second, -least - first, side="right")
     return 2 * int((above + below).sum())
 
 
 @cache
-def _signs(n: int) -> np.ndarray:
-    """All patterns of n signs, one per column."""
+def all_signs(n: int) -> np.ndarray:
+    """Return all patterns of n signs, one per column."""
     return 1.0 - 2.0 * ((np.arange(1 << n) >> np.arange(n)[:, None]) & 1)
 
 

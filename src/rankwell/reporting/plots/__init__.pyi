@@ -10,12 +10,14 @@ from rankwell.judging.plots.effort import effort as effort
 from rankwell.reporting.plots.exposure import exposure as exposure
 from rankwell.reporting.plots.forest import forest as forest
 from rankwell.efficiency.plots.growth import growth as growth
+from rankwell.suites.plots.heatmap import heatmap as heatmap
 from rankwell.reporting.plots.judged import judged as judged
 from rankwell.efficiency.plots.latency import latency as latency
 from rankwell.reporting.plots.long_tail import long_tail as long_tail
 from rankwell.reporting.plots.movement import movement as movement
 from rankwell.reporting.plots.per_query import per_query as per_query
 from rankwell.reporting.plots.precision_recall import precision_recall as precision_recall
+from rankwell.suites.plots.ranks import ranks as ranks
 from rankwell.reporting.plots.rel_sweep import rel_sweep as rel_sweep
 from rankwell.reporting.pictures import save as save
 from rankwell.reporting.plots.scatter import scatter as scatter
@@ -36,12 +38,14 @@ __all__ = [
     "exposure",
     "forest",
     "growth",
+    "heatmap",
     "judged",
     "latency",
     "long_tail",
     "movement",
     "per_query",
     "precision_recall",
+    "ranks",
     "rel_sweep",
     "save",
     "scatter",

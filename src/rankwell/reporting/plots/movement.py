@@ -91,7 +91,7 @@ def movement(
     dark: bool = False,
     **options: Any,
 ) -> Any:
-    """Draw how the places of systems change from one set of judgements to another.
+    """Draw how systems change places under other judgements.
 
     Systems that rise or fall are coloured; of more than ten systems those that move by a tenth of their number or more. Kendall's τ_b
     of the two orders is in the subtitle, with its interval over resampled queries.

@@ -24,10 +24,13 @@ from rankwell.reporting.sections.leaderboard import plain_words
 MOST_NAMED = 6
 
 
-@report_section(order=10, of_trends=True)
+@report_section(order=10, of_trends=True, of_subjects=True)
 def section(material: Material) -> Content | None:
     """Return what was compared, the sentence, and the facts beside it."""
-    words, metric = material.words, material.primary
+    words = material.words
+    if material.subject is not None:
+        return Content(material.subject.answer(words))
+    metric = material.primary
     if material.trend is not None:
         return _of_trend(material.trend, words)
     if material.comparison is None:

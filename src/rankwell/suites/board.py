@@ -1,0 +1,485 @@
+"""Board: systems ranked over the tasks of a suite, with the interval of each rank; and how it is made."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, get_type_hints
+
+import numpy as np
+
+from rankwell.display.page import PageStrings, words_of
+from rankwell.display.result import Result
+from rankwell.display.table import Column, Table
+from rankwell.display.text import PRINTED, plain_value
+from rankwell.errors import UsageError, brief, nearest
+from rankwell.statistics.effects import units_needed
+from rankwell.statistics.families import Cell, Stratum, exact_max_t, max_t, max_t_of_strata
+from rankwell.statistics.frequent import TIE
+from rankwell.suites.suite import (
+    Draw,
+    Missing,
+    RankBy,
+    Suite,
+    SuiteTask,
+    draw_of,
+    errors_of,
+    key_of,
+    refuse_mixed,
+    scale_of,
+    student,
+)
+from rankwell.tables.fingerprints import fingerprints_of
+from rankwell.tables.ids import Ids
+
+if TYPE_CHECKING:
+    import polars as pl
+
+EXACT = 12  # tasks of which all patterns of signs are tried
+NAMED = 3  # names in a note
+SCORES = ("mean", "borda", "mean_rank")
+
+
+class BoardRow(NamedTuple):
+    """A system on a board; None and NaN are undefined.
+
+    ``place`` is 1 + the number of systems with a better value, ``rank_low`` to ``rank_high`` the rank interval, ``place_low`` to ``place_high`` its
+    places when any one task is left out. ``ahead`` is the difference to the next system of the board, ``p`` its p-value adjusted for all pairs,
+    and ``needed`` the tasks, or queries of all tasks, that would tell the two apart.
+    """
+
+    system: str
+    place: int
+    rank_low: int | None
+    rank_high: int | None
+    mean: float
+    mean_low: float
+    mean_high: float
+    borda: float
+    borda_low: float
+    borda_high: float
+    mean_rank: float
+    mean_rank_low: float
+    mean_rank_high: float
+    place_low: int | None = None
+    place_high: int | None = None
+    ahead: float = math.nan
+    p: float = math.nan
+    needed: int | None = None
+
+    @property
+    def is_tied(self) -> bool:
+        """Whether the system may be the best: its rank interval holds 1."""
+        return self.rank_low == 1
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Board(Result):
+    """Systems ranked over many tasks, made by ``Suite.board``.
+
+    ``rows`` has a ``BoardRow`` per system, best first; ``values`` a row per row of these and a column per task. ``sizes`` has the numbers of
+    sub-tasks of tasks that are groups, ``left_out`` names tasks that not all systems have, ``undefined`` counts queries that are undefined for a
+    system, ``queries`` are those of all tasks.
+    """
+
+    _plural: ClassVar[str] = "boards"
+    _kind: ClassVar[str] = "board"
+    _printed: ClassVar[int | None] = PRINTED
+    _texts: ClassVar[Mapping[str, str]] = {
+        ".json": "to_json", ".md": "to_card", ".tex": "to_latex", ".html": "_page",
+    }  # fmt: skip
+
+    metrics_of_tasks: tuple[str, ...]
+    rank_by: RankBy
+    draw: Draw
+    level: float
+    flips: int
+    tasks: tuple[str, ...]
+    values: np.ndarray
+    rows: tuple[BoardRow, ...]
+    sizes: Mapping[str, int]
+    left_out: tuple[str, ...] = ()
+    undefined: int = 0
+    queries: int | None = None
+    read: tuple[str, ...] = ()
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The metrics of the tasks, each once; none where they have no name."""
+        return tuple(dict.fromkeys(filter(None, self.metrics_of_tasks)))
+
+    @property
+    def best(self) -> list[str]:
+        """The systems that are tied with the best: whose rank interval holds 1."""
+        return [row.system for row in self.rows if row.is_tied]
+
+    @property
+    def has_ranks(self) -> bool:
+        """Whether ranks have intervals: not those of a Borda count or a mean rank over queries drawn anew."""
+        return self.rows[0].rank_low is not None
+
+    @property
+    def needed_tasks(self) -> int:
+        """The least number of tasks of which a draw could tell two systems apart at this level."""
+        return math.floor(1 - math.log2(1 - self.level) + TIE) + 1
+
+    @property
+    def is_hopeless(self) -> bool:
+        """Whether so few tasks are drawn that no pair of systems could differ."""
+        return self.draw == "tasks" and len(self.rows) > 1 and len(self.tasks) < self.needed_tasks
+
+    def __getitem__(self, system: str) -> BoardRow:
+        """Return the row of a system; UsageError if there is none."""
+        names = [row.system for row in self.rows]
+        if system not in names:
+            raise UsageError(f"there is no system {brief(system)}.{nearest(system, names)}")
+        return self.rows[names.index(system)]
+
+    def to_table(self) -> Table:
+        """Return a row per system, best first."""
+        return self.table_in(words_of("en"))
+
+    def table_in(self, words: PageStrings) -> Table:
+        """Return the table with the words of a language."""
+        better = {"mean": scale_of("".join(self.metrics[:1]))[0], "borda": "higher", "mean_rank": "lower"}
+        columns = [
+            Column(words("suites.place"), "count"),
+            Column(words("page.system")),
+            Column(words("suites.ranks")),
+        ]
+        cells: list[list[Any]] = [
+            [row.place, row.system, span(row.rank_low, row.rank_high)] for row in self.rows
+        ]
+        for name in SCORES:
+            own, low, high = (
+                [getattr(row, f"{name}{end}") for row in self.rows] for end in ("", "_low", "_high")
+            )
+            if all(map(math.isnan, own)):
+                continue
+            digits, head = 4 if name == "mean" else 2, words(f"suites.{name}")
+            columns.append(Column(head, "value", better=better[name], digits=digits))
+            bounds: list[list[Any]] = [[] for _ in own]
+            if not all(map(math.isnan, low)):
+                columns.append(Column(words("suites.interval", of=head)))
+                ends = zip(low, high, strict=True)
+                bounds = [[None if math.isnan(a) else f"{a:.{digits}f}–{b:.{digits}f}"] for a, b in ends]
+            cells = [[*row, value, *more] for row, value, more in zip(cells, own, bounds, strict=True)]
+        columns += [
+            Column(words("suites.without")),
+            Column(words("suites.ahead"), "value"),
+            Column("p", "value"),
+        ]
+        columns.append(Column(words(f"suites.needed_{self.draw}"), "count"))
+        last = [[span(row.place_low, row.place_high), row.ahead, row.p, row.needed] for row in self.rows]
+        rows = [[*row, *more] for row, more in zip(cells, last, strict=True)]
+        marks = {
+            (place, 2): " *" for place, row in enumerate(self.rows) if row.is_tied and not self.is_hopeless
+        }
+        return Table(
+            columns, rows, caption=self.caption(words), notes=self.notes(words), marks=marks, labels=2
+        )
+
+    def caption(self, words: PageStrings | None = None) -> str:
+        """What is ranked, by what."""
+        words = words or words_of("en")
+        metrics = ", ".join(self.metrics[:NAMED]) + (", …" if len(self.metrics) > NAMED else "")
+        fields = {"n": len(self.rows), "metrics": metrics or words("suites.values")}
+        fields["tasks"] = words("suites.n_tasks", n=len(self.tasks))
+        return words("suites.caption", by=words(f"suites.{self.rank_by}"), **fields)
+
+    def notes(self, words: PageStrings | None = None) -> list[str]:
+        """Return what was drawn, how ranks were found and how far they can be trusted, and what is left out."""
+        words = words or words_of("en")
+        level, tasks = f"{self.level * 100:g}", len(self.tasks)
+        fields = {"level": level, "n": self.queries or 0}
+        notes = [words(f"suites.draw_{self.draw}", **fields)]
+        if self.is_hopeless:
+            notes.append(
+                words(
+                    "suites.hopeless",
+                    tasks=words("suites.n_tasks", n=tasks),
+                    needed=self.needed_tasks,
+                    level=f"{self.level:g}".lstrip("0"),
+                )
+            )
+        elif not self.has_ranks:
+            notes.append(words("suites.no_ranks", by=words(f"suites.{self.rank_by}")))
+        elif len(self.rows) > 1:
+            how = words("suites.exact", n=tasks) if self.flips == 0 else words("suites.drawn", n=self.flips)
+            notes.append(words("suites.rank_intervals", **fields, how=how))
+            notes += [words("suites.coverage")] if self.draw == "tasks" else []
+            best = [words("suites.and_more", names=", ".join(self.best[:NAMED]), n=len(self.best) - NAMED)]
+            best = best if len(self.best) > NAMED else [", ".join(self.best)]
+            notes.append(words("suites.tied", names=best[0], n=len(self.best)))
+        notes.append(words(f"suites.columns_{self.draw}", alpha=f"{1 - self.level:g}"))
+        notes += [words("suites.group", task=task, n=n) for task, n in self.sizes.items()]
+        if self.left_out:
+            names = ", ".join(self.left_out[:NAMED])
+            some = words("suites.and_more", names=names, n=len(self.left_out) - NAMED)
+            notes.append(
+                words("suites.left_out", names=names if len(self.left_out) <= NAMED else some, n=tasks)
+            )
+        if self.undefined:
+            notes.append(words("suites.undefined", n=self.undefined))
+        return [*notes, *self.read]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values; undefined is None."""
+        rows = [{name: plain_value(value) for name, value in row._asdict().items()} for row in self.rows]
+        own = {"caption": self.caption(), **vars(self), "rows": rows, "values": self.values.tolist()}
+        return own | {"notes": self.notes()}
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return a frame with a row per system; undefined is null."""
+        import polars as pl
+
+        kinds: dict[Any, Any] = {str: pl.String, float: pl.Float64}
+        schema = {name: kinds.get(kind, pl.Int64) for name, kind in get_type_hints(BoardRow).items()}
+        return pl.DataFrame([row._asdict() for row in self.rows], schema).fill_nan(None)
+
+    def to_card(self, system: str | None = None) -> str:
+        """Return a model card: the values of a system, or of all, as ``model-index`` in YAML, and the board as Markdown."""
+        named = [self[system]] if system is not None else self.rows
+        lines = ["---", "model-index:"]
+        for row in named:
+            lines += [f"- name: {_quoted(row.system)}", "  results:"]
+            for task, metric, value in zip(
+                self.tasks, self.metrics_of_tasks, self.values[self.rows.index(row)], strict=True
+            ):
+                known = scale_of(metric)[2] < math.inf
+                lines += [
+                    f"  - task: {{type: {'retrieval' if known else 'other'}}}",
+                    f"    dataset: {{type: {_quoted(task)}, name: {_quoted(task)}}}",
+                    f"    metrics: [{{type: {_quoted(key_of(metric) or 'value')}, name: {_quoted(metric or 'value')}, value: {value:.10g}}}]",
+                ]
+        return "\n".join([*lines, "---", "", self.to_markdown()])
+
+    def _page(self) -> str:
+        from rankwell.reporting.report import report
+
+        return report(self).to_html()
+
+    def title(self, words: PageStrings) -> str:
+        """What the page of a report is called."""
+        return self.caption(words)
+
+    def answer(self, words: PageStrings) -> dict[str, Any]:
+        """Return the top of a report: what was compared, and which systems are tied with the best."""
+        fields = {
+            "first": self.rows[0].system,
+            "n": len(self.best),
+            "of": len(self.rows),
+            "tasks": words("suites.n_tasks", n=len(self.tasks)),
+        }
+        case = (
+            "hopeless"
+            if self.is_hopeless
+            else "no_ranks"
+            if not self.has_ranks
+            else "alone"
+            if len(self.best) == 1
+            else "tied"
+        )
+        facts = [self.notes(words)[1]] if self.is_hopeless or not self.has_ranks else []
+        rows: list[dict[str, Any]] = [
+            {"label": words("suites.of_systems"), "kind": "count", "value": len(self.rows)},
+            {"label": words("suites.of_tasks"), "kind": "count", "value": len(self.tasks)},
+            {
+                "label": words("suites.of_draw"),
+                "kind": "text",
+                "value": words(f"suites.{self.draw}"),
+                "more": "",
+            },
+        ]
+        sentence = words(f"suites.answer_{case}", **fields)
+        return {
+            "compared": rows,
+            "case": case,
+            "sentence": sentence,
+            "numbers": {},
+            "facts": facts,
+            "cases": [],
+        }
+
+
+def _quoted(text: str) -> str:
+    """Text as YAML has it, of which JSON is a part."""
+    import json
+
+    return json.dumps(text, ensure_ascii=False)
+
+
+def span(low: int | None, high: int | None) -> str | None:
+    """Return a range of places as text; None if there is none."""
+    return None if low is None or high is None else str(low) if low == high else f"{low}–{high}"
+
+
+def board_of(
+    suite: Suite, *, rank_by: RankBy, draw: Draw | None, level: float, missing: Missing, flips: int, seed: int
+) -> Board:
+    """Return the systems of a suite ranked, as ``Suite.board`` documents it."""
+    if not 0 < level < 1:
+        raise UsageError(f"level={level:g}: must be between 0 and 1, such as 0.95.")
+    if flips < 1:
+        raise UsageError(f"flips={flips}: must be at least 1; the default is 10000.")
+    tasks = suite.kept(missing)
+    if rank_by == "mean":
+        refuse_mixed(tasks)
+    how, names, n, of = (
+        draw_of(tasks, draw, rank_by),
+        [parts[0].group for parts in tasks],
+        len(suite.systems),
+        len(tasks),
+    )
+    values = np.array([np.mean([part.means for part in parts], axis=0) for parts in tasks])
+    turned = values * np.array([[parts[0].sign] for parts in tasks])
+    borda = np.array([_borda(row) for row in turned])
+    # what is averaged over tasks, turned so that larger is better
+    chosen = {"mean": turned, "borda": borda, "mean_rank": borda - n}[rank_by]
+    places, ends = places_of(chosen.mean(axis=0)), None
+    if of > 1:
+        without = np.array([places_of(row) for row in (chosen.sum(axis=0) - chosen) / (of - 1)])
+        ends = np.array([without.min(axis=0), without.max(axis=0)])
+    order = np.argsort(places, kind="stable")
+    board = Board(
+        metrics_of_tasks=tuple(parts[0].metric for parts in tasks), rank_by=rank_by, draw=how, level=level,
+        flips=0 if how == "tasks" and of <= EXACT else flips, tasks=tuple(names), values=values.T[order], rows=(_EMPTY,),
+        sizes={name: len(parts) for name, parts in zip(names, tasks, strict=True) if len(parts) > 1},
+        left_out=tuple(name for name in suite.tasks if name not in names),
+        undefined=sum(part.left_out for parts in tasks for part in parts), queries=_queries(tasks), read=suite.notes,
+    )  # fmt: skip
+    is_hopeless = how == "tasks" and of < board.needed_tasks
+    p = np.ones((n, n)) if is_hopeless else _adjusted(tasks, chosen, how, rank_by, flips, seed)
+    ranks = _ranks(p < 1 - level, chosen.mean(axis=0)) if p is not None else None
+    columns = {"mean": _means(tasks, how, values, level)}
+    columns |= {
+        "borda": _bounds(borda, how, level, (0, n - 1), of),
+        "mean_rank": _bounds(n - borda, how, level, (1, n), 1),
+    }
+    ahead, needed = _neighbours(tasks, chosen, how, board, order)
+    rows = []
+    for place, row in enumerate(order):
+        own: dict[str, Any] = {
+            f"{name}{end}": float(each[row])
+            for name, own in columns.items()
+            for end, each in zip(("", "_low", "_high"), own, strict=True)
+        }
+        if ranks is not None:
+            own |= {"rank_low": int(ranks[0][row]), "rank_high": int(ranks[1][row])}
+        if ends is not None:
+            own |= {"place_low": int(ends[0][row]), "place_high": int(ends[1][row])}
+        if place + 1 < n:
+            own |= {
+                "ahead": float(ahead[place]),
+                "needed": None if math.isnan(needed[place]) else int(needed[place]),
+            }
+            if p is not None and not is_hopeless:
+                own["p"] = float(p[row, order[place + 1]])
+        rows.append(_EMPTY._replace(system=suite.systems[row], place=int(places[row]), **own))
+    return replace(board, rows=tuple(rows))
+
+
+_EMPTY = BoardRow("", 1, None, None, *([math.nan] * 9))  # type: ignore[arg-type]
+
+
+def places_of(scores: np.ndarray) -> np.ndarray:
+    """Return 1 + the number of larger scores; those within 1e-9 are ties."""
+    return 1 + len(scores) - np.searchsorted(np.sort(scores), scores + TIE, side="right")
+
+
+def _borda(scores: np.ndarray) -> np.ndarray:
+    """How many scores each one is above, and half of those that it ties with."""
+    better, worse = places_of(scores) - 1, np.searchsorted(np.sort(scores), scores - TIE, side="left")
+    return worse + (len(scores) - 1 - better - worse) / 2
+
+
+def _queries(tasks: Sequence[Sequence[SuiteTask]]) -> int | None:
+    parts = [part for own in tasks for part in own]
+    return (
+        None
+        if any(part.units is None for part in parts)
+        else sum(len(part.units) for part in parts if part.units is not None)
+    )
+
+
+def _adjusted(
+    tasks: Sequence[Sequence[SuiteTask]],
+    chosen: np.ndarray,
+    draw: Draw,
+    rank_by: RankBy,
+    flips: int,
+    seed: int,
+) -> np.ndarray | None:
+    """The p-value of each pair of systems, adjusted for all; None for ranks on tasks when queries are drawn."""
+    n = chosen.shape[1]
+    found, pairs = np.ones((n, n)), np.array(np.triu_indices(n, 1))
+    if draw == "queries" and rank_by != "mean":
+        return None
+    if n < 2:
+        return found
+    if draw == "queries":
+        strata = [
+            Stratum(part.values * part.sign, part.units, 1 / len(parts))
+            for parts in tasks
+            for part in parts
+            if part.values is not None and part.units is not None
+        ]
+        family = max_t_of_strata(strata, pairs, times=flips, seed=seed)
+    else:
+        cell = Cell(
+            np.ascontiguousarray(chosen.T),
+            pairs,
+            fingerprints_of(Ids.of([parts[0].group for parts in tasks])),
+        )
+        family = exact_max_t(cell) if len(tasks) <= EXACT else max_t([cell], times=flips, seed=seed)
+    found[pairs[0], pairs[1]] = found[pairs[1], pairs[0]] = family.adjusted
+    return found
+
+
+def _ranks(differ: np.ndarray, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The rank intervals of systems, where pairs that differ are known."""
+    above = scores[None, :] > scores[:, None]
+    return 1 + (differ & above).sum(axis=1), len(scores) - (differ & above.T).sum(axis=1)
+
+
+def _means(
+    tasks: Sequence[Sequence[SuiteTask]], draw: Draw, values: np.ndarray, level: float
+) -> tuple[np.ndarray, ...]:
+    try:
+        refuse_mixed(tasks)
+    except UsageError:  # systems are ranked by their ranks on tasks of several metrics
+        nothing = np.full(values.shape[1], math.nan)
+        return nothing, nothing, nothing
+    _, least, most = scale_of(tasks[0][0].metric)
+    mean = values.mean(axis=0)
+    low, high = student(mean, *errors_of(tasks, draw, values, lambda own: own), level)
+    return mean, np.maximum(low, least), np.minimum(high, most)
+
+
+def _bounds(
+    ranks: np.ndarray, draw: Draw, level: float, limits: tuple[int, int], factor: int
+) -> tuple[np.ndarray, ...]:
+    """The mean over tasks, or as a factor of it the sum, and its bounds if tasks are drawn, cut at the limits of a task."""
+    mean = ranks.mean(axis=0)
+    se, df = errors_of([()] * len(ranks), "tasks", ranks, None)
+    low, high = student(mean, se if draw == "tasks" else np.full_like(se, math.nan), df, level)
+    return factor * mean, factor * np.maximum(low, limits[0]), factor * np.minimum(high, limits[1])
+
+
+def _neighbours(
+    tasks: Sequence[Sequence[SuiteTask]], chosen: np.ndarray, draw: Draw, board: Board, order: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """How far each system is ahead of the next, and the tasks or queries that would tell them apart; NaN where none would."""
+    first, second = order[:-1], order[1:]
+    apart = chosen[:, first] - chosen[:, second]
+    ahead, n = apart.mean(axis=0), len(tasks)
+    factor = n if board.rank_by == "borda" else 1
+    if not len(ahead) or (draw == "queries" and board.rank_by != "mean"):
+        return factor * ahead, np.full(len(ahead), math.nan)
+    se, df = errors_of(tasks, draw, apart, lambda own: own[first] - own[second])
+    units = n if draw == "tasks" else board.queries or 0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.where(ahead > TIE, se * math.sqrt(units) / ahead, math.nan)
+    needed = units_needed(ratio, np.nan_to_num(df) + 1, 1.0, alpha=1 - board.level)
+    return factor * ahead, np.maximum(needed, board.needed_tasks) if draw == "tasks" else needed

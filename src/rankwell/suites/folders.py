@@ -1,0 +1,396 @@
+"""The ``read_suite`` function: folders of results of MTEB, of runs and judgements, of saved results, and tables."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rankwell.display.saved_files import kind_of
+from rankwell.errors import DataError, InputError, UsageError, brief, nearest
+from rankwell.evaluation import Evaluator
+from rankwell.matching.policy import Policy
+from rankwell.readers.bytes.paths import short_name
+from rankwell.results.saving.load import load_results
+from rankwell.suites.board import Board
+from rankwell.suites.suite import NAMED, Suite, SuiteTask, key_of, known_as, part_of, suite, suite_of
+from rankwell.tables.arguments import checked
+
+SHAPES = (
+    "MTEB's MODEL/REVISION/TASK.json, TASK/qrels/test.tsv beside TASK/runs/SYSTEM.run, saved results TASK/SYSTEM.parquet, or a table with the "
+    "columns task, system and value"
+)
+META = ("model_meta.json", "_predictions.json")
+NOT_RUNS = ("corpus", "queries", "qrels")
+ABOUT = {
+    "mteb_version",
+    "dataset_revision",
+    "mteb_dataset_name",
+    "task_name",
+    "evaluation_time",
+    "kg_co2_emissions",
+    "scores",
+}
+KEY_OF_REVISION = 8  # characters that tell revisions apart
+
+
+@checked
+def read_suite(
+    source: str | Path,
+    metric: str | None = None,
+    *,
+    split: str | None = None,
+    languages: Any = None,
+    groups: Mapping[str, str] | None = None,
+    policy: Policy | None = None,
+) -> Suite:
+    """Read a suite from a folder or a table, to be ranked by ``Suite.board``.
+
+    Parameters
+    ----------
+    source
+        A folder of MTEB (``MODEL/REVISION/TASK.json``, or ``MODEL/TASK.json`` as before version 1.11), of runs and judgements
+        (``TASK/qrels/test.tsv`` or ``TASK/qrels.txt``, beside ``TASK/runs/SYSTEM.run``), or of saved results (``TASK/SYSTEM.parquet``); or a table,
+        as ``suite`` takes it. A folder of tasks in the place of a task is a group of sub-tasks.
+    metric
+        The metric, such as ``ndcg@10``, or a name of MTEB (``ndcg_at_10``, ``v_measure``).
+    split, languages
+        The split, which has to be said where there are several; and of MTEB's subsets those in some languages: ``eng``, ``eng-Latn``, or the name of
+        a subset. Subsets of a task are a group of sub-tasks.
+    groups
+        ``{task: group}``, as for ``suite``.
+    policy
+        The rules for runs that are evaluated here.
+
+    Returns
+    -------
+    Suite
+        ``suite.notes`` say which splits and languages were read. Revisions of a model are different systems.
+
+    Raises
+    ------
+    RankwellError
+        If a folder has none of these shapes, a file is damaged, a split or the metric has to be said, a task is there twice, systems have other splits
+        or revisions of its data, or a system has no task.
+
+    Notes
+    -----
+    MTEB's ``map_at_10`` is ``ap(denom=R)@10``, and ``recall_at_10`` is ``r@10``. Values that are null are missing; none is ever filled in.
+
+    Examples
+    --------
+    >>> import json, pathlib, tempfile
+    >>> import rankwell as rw
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> for model, value in {"org__a": 0.61, "org__b": 0.5}.items():
+    ...     (folder / model / "r1").mkdir(parents=True)
+    ...     entry = {"hf_subset": "default", "languages": ["eng-Latn"], "ndcg_at_10": value}
+    ...     text = json.dumps({"task_name": "News", "dataset_revision": "1", "scores": {"test": [entry]}})
+    ...     _ = (folder / model / "r1" / "News.json").write_text(text)
+    >>> rw.read_suite(folder, "ndcg@10")
+    ndcg@10 by system and task
+    <BLANKLINE>
+    system    News
+    ──────────────
+    org/a   0.6100
+    org/b   0.5000
+    <BLANKLINE>
+    split test; languages: eng-Latn
+    """
+    path = Path(source)
+    if path.is_file():
+        return suite(path, metric=metric, groups=groups)
+    if not path.is_dir():
+        raise InputError(f"{path}: there is no such file or folder. A suite is read from {SHAPES}.")
+    tasks, named = [*_tasks_in(path)], groups or {}
+    if any(task.qrels for task in tasks):
+        found = _of_runs(path, tasks, metric, split, policy)
+    elif tasks:
+        rows = {
+            task.name: {short_name(file): load_results(file) for file in _saved(task.folder)}
+            for task in tasks
+        }
+        found = _together(tasks, rows, metric)
+    else:
+        wanted = [languages] if isinstance(languages, str) else list(languages or ())
+        found = _of_mteb(path / "results" if (path / "results").is_dir() else path, metric, split, wanted)
+    parts = [part._replace(group=named.get(part.name, part.group)) for part in found.parts]
+    return suite_of(found.systems, parts, found.notes)
+
+
+def board_in(source: Any, metric: Any) -> Board:
+    """Return a board, or that of what ``read_suite`` reads, ranked by the mean."""
+    if isinstance(source, Suite):
+        return source.board()
+    return (
+        source
+        if isinstance(source, Board)
+        else read_suite(source, None if metric is None else str(metric)).board()
+    )
+
+
+class TaskFolder(NamedTuple):
+    """The folder of a task: its name, that of its group, and its judgements, if it holds runs."""
+
+    name: str
+    group: str
+    folder: Path
+    qrels: Path | None
+
+
+def _listed(folder: Path, *, files: bool) -> list[Path]:
+    """The files, or the folders, in a folder, sorted by name; hidden ones are none."""
+    own = (each for each in folder.iterdir() if not each.name.startswith("."))
+    return sorted(each for each in own if (each.is_file() if files else each.is_dir()))
+
+
+def _saved(folder: Path) -> list[Path]:
+    return [file for file in _listed(folder, files=True) if file.suffix in (".json", ".parquet")]
+
+
+def _tasks_in(path: Path) -> Iterator[TaskFolder]:
+    """Yield the folders that hold runs and judgements, or saved results; a folder of such folders is a group."""
+    for folder in _listed(path, files=False):
+        if own := _task_of(folder, folder.name, folder.name):
+            yield own
+        else:
+            inner = (
+                _task_of(each, f"{folder.name}/{each.name}", folder.name)
+                for each in _listed(folder, files=False)
+            )
+            yield from filter(None, inner)
+
+
+def _task_of(folder: Path, name: str, group: str) -> TaskFolder | None:
+    qrels = next((each for each in sorted(folder.iterdir()) if each.name.partition(".")[0] == "qrels"), None)
+    # the first file tells: a folder of MTEB may hold hundreds
+    is_task = qrels or any(kind_of(file) == "results" for file in _saved(folder)[:1])
+    return TaskFolder(name, group, folder, qrels) if is_task else None
+
+
+def _together(
+    tasks: Iterable[TaskFolder], rows: Mapping[str, Mapping[str, Any]], metric: str | None, *notes: str
+) -> Suite:
+    systems = list(dict.fromkeys(system for row in rows.values() for system in row))
+    parts = [
+        part_of(task.name, rows[task.name], systems, metric)._replace(group=task.group) for task in tasks
+    ]
+    return suite_of(systems, parts, notes)
+
+
+def _of_runs(
+    path: Path, tasks: Sequence[TaskFolder], metric: str | None, split: str | None, policy: Policy | None
+) -> Suite:
+    if metric is None:
+        raise UsageError(
+            f"{path} holds runs, which are evaluated here: say metric='ndcg@10', or another one (-m)."
+        )
+    rows: dict[str, Mapping[str, Any]] = {}
+    splits: set[str] = set()
+    for task in tasks:
+        if task.qrels is None:
+            raise DataError(
+                f"{task.folder}: there are no judgements, qrels.* or qrels/SPLIT.tsv, as other tasks have. Add them, or move the folder."
+            )
+        qrels = task.qrels
+        if qrels.is_dir():
+            files = {short_name(file): file for file in _listed(qrels, files=True)}
+            name = _only(str(qrels), files, split)
+            qrels, splits = files[name], splits | {name}
+        inside = task.folder / "runs"
+        files_of_runs = _listed(inside if inside.is_dir() else task.folder, files=True)
+        runs = {
+            short_name(file): file for file in files_of_runs if file.name.partition(".")[0] not in NOT_RUNS
+        }
+        if not runs:
+            raise DataError(
+                f"{task.folder}: there is no run; runs are files in runs/, or beside the judgements."
+            )
+        rows[task.name] = Evaluator(qrels, [metric], policy=policy).evaluate_all(runs)
+    return _together(tasks, rows, metric, *([f"split {', '.join(sorted(splits))}"] if splits else []))
+
+
+def _only(place: str, splits: Iterable[str], split: str | None) -> str:
+    """The split that is read: the one asked for, or the only one."""
+    names = sorted(splits)
+    if split is None and len(names) > 1:
+        raise UsageError(
+            f"{place} has {len(names)} splits ({', '.join(names)}): say split={brief(names[-1])} (--split {names[-1]})."
+        )
+    if split is not None and split not in names:
+        raise DataError(
+            f"{place} has no split {brief(split)}, but {', '.join(names)}.{nearest(split, names)}"
+        )
+    if not names:
+        raise DataError(f"{place} is empty: there is no split.")
+    return names[0] if split is None else split
+
+
+class MtebCell(NamedTuple):
+    """What a file of MTEB says of a task: its name, the revision of its data, its split, and the value and languages of each subset."""
+
+    task: str
+    revision: str
+    split: str
+    values: dict[str, float]
+    languages: tuple[str, ...]
+
+
+def _of_mteb(path: Path, metric: str | None, split: str | None, languages: Sequence[str]) -> Suite:
+    import msgspec
+
+    if metric is None:
+        raise UsageError(f"{path}: say the metric, such as metric='ndcg@10', or main_score (-m).")
+    decode, key = msgspec.json.Decoder(dict[str, Any]).decode, key_of(metric)
+    cells: dict[tuple[str, ...], dict[str, tuple[MtebCell, str]]] = {}
+    read = False
+    for folder, _, names in os.walk(path):
+        own = (
+            cells.setdefault(Path(folder).relative_to(path).parts, {})
+            if any(name == META[0] for name in names)
+            else {}
+        )
+        for name in names:
+            if not name.endswith(".json") or name.endswith(META) or name.startswith("."):
+                continue
+            file, read = f"{folder}{os.sep}{name}", True
+            try:
+                with open(file, "rb") as opened:
+                    content = decode(opened.read())
+            except (OSError, ValueError, RecursionError) as error:
+                raise DataError(
+                    f"{file}: this is no result of MTEB ({error}). A suite is read from {SHAPES}."
+                ) from error
+            cell = _cell_of(content, file, key, split, languages)
+            if cell is None:
+                continue
+            own = cells.setdefault(Path(folder).relative_to(path).parts, {})
+            if cell.task in own:
+                raise DataError(
+                    f"{file}: the task {cell.task} is in {own[cell.task][1]}, too. Leave out one of them."
+                )
+            own[cell.task] = cell, file
+    if not read:
+        raise DataError(f"{path}: there is nothing that a suite is read from: {SHAPES}.")
+    return _suite_of_cells(_names_of(cells), known_as(key))
+
+
+def _cell_of(
+    content: Mapping[str, Any], file: str, key: str, split: str | None, languages: Sequence[str]
+) -> MtebCell | None:
+    """What a file says of a task; None if it has no subset in the languages wanted."""
+    task = content.get("task_name") or content.get("mteb_dataset_name")
+    scores = content.get("scores")
+    if scores is None:  # before version 1.11 splits stand beside what the file is about
+        scores = {
+            name: _entries(own, key)
+            for name, own in content.items()
+            if isinstance(own, dict) and name not in ABOUT
+        }
+    if (
+        not isinstance(task, str)
+        or not isinstance(scores, dict)
+        or not all(isinstance(own, list) for own in scores.values())
+    ):
+        raise DataError(
+            f"{file}: this is no result of MTEB, which has task_name and scores. A suite is read from {SHAPES}."
+        )
+    name = _only(f"{file}: {task}", scores, split)
+    values, spoken = {}, dict[str, None]()
+    for entry in scores[name]:
+        subset, own = entry.get("hf_subset", "default"), entry.get("languages", [])
+        if languages and not any(
+            each == wanted or each.startswith(f"{wanted}-") for wanted in languages for each in (subset, *own)
+        ):
+            continue
+        if key not in entry:
+            raise DataError(
+                f"{file}: {task} has no {key} in its subset {subset}.{nearest(key, entry)} Its metrics are {_some(entry)}."
+            )
+        if subset in values:
+            raise DataError(f"{file}: the subset {subset} of {task} is there twice. Leave out one of them.")
+        value = entry[key]
+        values[subset] = float(value) if isinstance(value, int | float) else math.nan
+        spoken.update(dict.fromkeys(own))
+    return (
+        MtebCell(task, str(content.get("dataset_revision") or ""), name, values, tuple(spoken))
+        if values
+        else None
+    )
+
+
+def _entries(split: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
+    """The subsets of a split as older files have it: its values, or those of each language by its name."""
+    inner = {name: own for name, own in split.items() if isinstance(own, dict)}
+    if key in split or not inner:
+        return [dict(split)]
+    return [{"hf_subset": name, **own} for name, own in inner.items()]
+
+
+def _some(entry: Mapping[str, Any]) -> str:
+    names = [name for name, value in entry.items() if isinstance(value, int | float) and name not in ABOUT]
+    return ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
+
+
+def _names_of(
+    cells: Mapping[tuple[str, ...], dict[str, tuple[MtebCell, str]]],
+) -> dict[str, dict[str, MtebCell]]:
+    """The cells by system: a model, with what tells its revisions and experiments apart if there are several."""
+    models = Counter(parts[:1] for parts in cells)
+    named: dict[str, dict[str, MtebCell]] = {}
+    for parts, own in sorted(cells.items()):
+        model, *rest = parts or ("model",)
+        more = "/".join(
+            part[:KEY_OF_REVISION] if at == 0 else part
+            for at, part in enumerate(rest)
+            if part != "experiments"
+        )
+        name = model.replace("__", "/") + (f"@{more}" if models[parts[:1]] > 1 else "")
+        if name in named:
+            name = model.replace("__", "/") + "@" + "/".join(rest)
+        if not own:
+            raise DataError(
+                f"{name} has a value on no task: {'/'.join(parts)} holds no result of the metric. Leave the folder out."
+            )
+        named[name] = {task: cell for task, (cell, _) in own.items()}
+    return named
+
+
+def _suite_of_cells(named: Mapping[str, Mapping[str, MtebCell]], metric: str) -> Suite:
+    tasks: dict[str, dict[str, MtebCell]] = defaultdict(dict)
+    for system, own in named.items():
+        for task, cell in own.items():
+            tasks[task][system] = cell
+    parts, systems = [], list(named)
+    for task, row in sorted(tasks.items()):
+        for what, remedy in (
+            ("split", "say split="),
+            ("revision", "evaluate them on one, or leave some out"),
+        ):
+            told = {getattr(cell, what): system for system, cell in row.items() if getattr(cell, what)}
+            if len(told) > 1:
+                (first, one), (second, other), *_ = told.items()
+                what = "split" if what == "split" else "revision of the data"
+                raise DataError(
+                    f"{task}: {one} has the {what} {first}, {other} {second}: these are different tasks; {remedy}."
+                )
+        subsets = list(dict.fromkeys(subset for cell in row.values() for subset in cell.values))
+        for subset in subsets:
+            means = np.array(
+                [
+                    row[system].values.get(subset, math.nan) if system in row else math.nan
+                    for system in systems
+                ]
+            )
+            parts.append(SuiteTask(task if len(subsets) == 1 else f"{task}: {subset}", task, metric, means))
+    splits = sorted({cell.split for row in tasks.values() for cell in row.values()})
+    spoken = sorted({each for row in tasks.values() for cell in row.values() for each in cell.languages})
+    some = ", ".join(spoken[: 3 * NAMED]) + (
+        f" and {len(spoken) - 3 * NAMED} more" if len(spoken) > 3 * NAMED else ""
+    )
+    return suite_of(systems, parts, [f"split {', '.join(splits)}; languages: {some or 'not said'}"])

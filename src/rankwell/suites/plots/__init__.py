@@ -1,0 +1,1 @@
+"""Pictures of boards: one file each, found by being here."""

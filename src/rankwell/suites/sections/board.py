@@ -1,0 +1,40 @@
+"""The section on a board: rank intervals, the table, and the places on each task."""
+
+from __future__ import annotations
+
+from rankwell.reporting.chart.charts import spec_of
+from rankwell.reporting.material import Material
+from rankwell.reporting.section import Content, report_section
+from rankwell.suites.board import Board
+from rankwell.suites.plots.heatmap import heatmap
+from rankwell.suites.plots.ranks import ranks
+
+
+@report_section(order=22, of_subjects=True)
+def section(material: Material) -> Content | None:
+    """Return a row per system with the pictures; None if the report is not of a board."""
+    board, words = material.subject, material.words
+    if not isinstance(board, Board):
+        return None
+    table = board.table_in(words)
+    data = {
+        "columns": [
+            # ranges of numbers are aligned as numbers are
+            {"name": column.header, "kind": "value" if column.kind == "text" and at != 1 else column.kind}
+            for at, column in enumerate(table.columns)
+        ],
+        "rows": [
+            [
+                column.shown(cell) + table.marks.get((at, place), "")
+                for place, (column, cell) in enumerate(zip(table.columns, row, strict=True))
+            ]
+            for at, row in enumerate(table.rows)
+        ],
+        "values": board.to_dict(),
+        "notes": board.notes(words),
+    }
+    charts = {
+        "ranks": spec_of(ranks(board, lang=words.lang)),
+        "heatmap": spec_of(heatmap(board, lang=words.lang)),
+    }
+    return Content(data, charts)
