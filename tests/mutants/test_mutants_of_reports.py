@@ -98,6 +98,7 @@ PICTURES = {
     "effort: the errors for the orders": ("effort", rows("judging.plots.effort", "rows_of", swapped("value", "error"))),
     "exposure: groups by turns": ("exposure", put("plots.exposure", "group_of", lambda history, groups: history.place % groups)),
     "forest: no sign": ("forest", rows("plots.forest", "rows_of", lambda row: row | {"mean": -row["mean"]})),
+    "heatmap: the worst first": ("heatmap", rows("suites.plots.heatmap", "rows_of", lambda row: row | {"place": 5 - row["place"]})),
     "growth: the last repetition is left out": ("growth", around("efficiency.plots.growth", "points_of", lambda original, *given: (
         original(*given)[:-1]))),
     "judged: what is not judged": ("judged", rows("plots.judged", "shares_of", lambda row: row | {"share": 1 - row["share"]})),
@@ -107,6 +108,7 @@ PICTURES = {
         original(found, -sign)))),
     "per_query: the lower quartile for the median": ("per_query", rows("plots.per_query", "boxes_of", swapped("p50", "p25"))),
     "precision_recall: the next level": ("precision_recall", around("plots.precision_recall", "rows_of", curve_of_the_next_level)),
+    "ranks: the lower end for both": ("ranks", rows("suites.plots.ranks", "rows_of", lambda row: row | {"high": row["low"] + 0.8})),
     "rel_sweep: all queries count": ("rel_sweep", rows("plots.rel_sweep", "points_of", lambda row: row | {"n": 12})),
     "scatter: the front of the worst": ("scatter", around("plots.scatter", "front_of", upside_down)),
     "segments: all have the mean of all queries": ("segments", around("plots.segments", "rows_of", first_table)),
@@ -117,6 +119,7 @@ PICTURES = {
         "outcome": {"better": "worse", "worse": "better"}.get(row["outcome"], row["outcome"])})),
 }  # fmt: skip
 SECTIONS = {
+    "board: ranks for places": ("board", put("suites.board", "places_of", lambda scores: np.arange(len(scores)) + 1)),
     "answer: the systems for the queries": ("answer", put("sections.answer", "_queries", lambda material: len(material.names))),
     "leaderboard: the worst in bold": ("leaderboard", put("sections.leaderboard", "_best", lambda found, metric: (
         float(np.min(found.means[metric, 0].mean))))),

@@ -12,9 +12,11 @@ import pytest
 import scipy.stats
 import yaml
 from tests.evidence import PACKED
+from tests.suites import second
 
 import rankwell as rw
 from rankwell.errors import DataError, UsageError
+from rankwell.statistics.families import Cell, exact_max_t
 from rankwell.suites.board import SCORES, _ranks
 
 CASES = {
@@ -65,12 +67,19 @@ def test_the_worked_board_comes_out():
 def test_the_worked_flips_of_one_pair_come_out():
     values = CASES["b.flips"]["input"]["values"]
     for pair, p in CASES["b.flips"]["expected"].items():
-        # of two systems nothing is corrected; two tasks more, on which both are equal, change no p and let pairs differ
-        two = {name: [*values[name], 0.4, 0.4] for name in pair.split("-")}
-        assert made(two).board().rows[0].p == pytest.approx(p, abs=1e-12) if p == 1 else True
-        d = np.subtract(*(np.array(values[name]) for name in pair.split("-")))
-        signs = np.array(list(itertools.product([1, -1], repeat=len(d))))
-        assert np.mean(np.abs(signs @ d) >= abs(d.sum()) - 1e-9) == p
+        table = np.array([values[name] for name in pair.split("-")])
+        found = exact_max_t(Cell(table, np.array([[0], [1]]), np.arange(5, dtype=np.uint64)))
+        assert found.p.tolist() == found.adjusted.tolist() == [pytest.approx(p, abs=1e-12)]
+
+
+def test_a_board_is_that_of_plain_loops():
+    board = second.board()
+    for name, ends in second.rank_intervals(second.VALUES).items():
+        assert (board[name].rank_low, board[name].rank_high) == ends
+    p = second.adjusted(second.VALUES)
+    for first, other in itertools.pairwise(board.rows):
+        key = (first.system, other.system)
+        assert first.p == pytest.approx(p[key] if key in p else p[key[::-1]], abs=1e-12)
 
 
 def test_the_worked_difference_comes_out():

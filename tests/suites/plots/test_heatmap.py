@@ -5,9 +5,20 @@ from __future__ import annotations
 import numpy as np
 from tests.reporting.plots.drawing import rows_in
 from tests.reporting.plots.pictures import spec_checked
+from tests.reporting.second import shown_in
+from tests.suites import second
 
 import rankwell as rw
 from rankwell.suites.plots.heatmap import WRITTEN, rows_of
+
+
+def plain():
+    shown = shown_in(rw.plot.heatmap(second.board()), ("system", "task"), ("place", "share"))
+    expected = {}
+    for t, task in enumerate(second.TASKS):
+        places = second.places({name: own[t] for name, own in second.VALUES.items()})
+        expected |= {(name, task): (place, 1 - (place - 1) / 3) for name, place in places.items()}
+    return shown, expected
 
 
 def made(tasks, metric=None):

@@ -5,9 +5,28 @@ from __future__ import annotations
 import pytest
 from tests.reporting.plots.drawing import HOSTILE, rows_in
 from tests.reporting.plots.pictures import spec_checked
+from tests.reporting.second import shown_in
+from tests.suites import second
 
 import rankwell as rw
 from rankwell.suites.plots.ranks import MOST, rows_of
+
+
+def plain():
+    drawn = shown_in(rw.plot.ranks(second.board()), ("system",), ("place", "low", "high", "least", "most"))
+    shown = {
+        name: (place, low + 0.4, high - 0.4, least, most)
+        for (name,), (place, low, high, least, most) in drawn.items()
+    }
+    expected = {
+        name: (
+            place,
+            *second.rank_intervals(second.VALUES)[name],
+            *second.left_out_places(second.VALUES)[name],
+        )
+        for name, place in second.mean_places(second.VALUES).items()
+    }
+    return shown, expected
 
 
 def board(systems=3, tasks=7, **options):

@@ -5,12 +5,29 @@ from __future__ import annotations
 import re
 
 import pytest
+from tests.suites import second
 from tests.suites.plots.test_ranks import board
 
 import rankwell as rw
 from rankwell.display.page import words_of
 from rankwell.errors import UsageError
 from rankwell.suites.sections.board import section
+
+
+def plain():
+    data = rw.report(second.board()).section("board").data
+    shown = {
+        row["system"]: (row["place"], row["rank_low"], row["rank_high"], row["mean"])
+        for row in data["values"]["rows"]
+    }
+    shown |= {f"row of {row[1]}": (int(row[0]), float(row[3])) for row in data["rows"]}
+    mean = {name: sum(own) / len(own) for name, own in second.VALUES.items()}
+    place = second.mean_places(second.VALUES)
+    expected = {
+        name: (place[name], *ends, mean[name]) for name, ends in second.rank_intervals(second.VALUES).items()
+    }
+    expected |= {f"row of {name}": (place[name], round(mean[name], 4)) for name in second.VALUES}
+    return shown, expected
 
 
 def test_the_page_has_the_answer_and_the_board(tmp_path):
