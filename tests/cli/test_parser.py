@@ -190,10 +190,28 @@ def test_a_word_that_is_given_twice_is_refused(capsys):
     assert capsys.readouterr().err == "rankwell: --read is given rank_base twice; give it once.\n"
 
 
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (f"judging simulate {QRELS} {RUN} b={RUN} --budgets 40t,80", "--budgets takes numbers such as 1,2,3, not '40t,80'. Did you mean 40,80?"),
+        ("judging next q a b --budget 40t", "must be a whole number such as 10, not '40t'. Did you mean 40?"),
+        ("lint q r -k ten", "must be a whole number such as 10, not 'ten'. `rankwell lint --help` shows how."),
+    ],
+)  # fmt: skip
+def test_a_number_with_a_unit_is_proposed_without_it(line, said, capsys):
+    assert run(shlex.split(line)) == 2
+    assert said in capsys.readouterr().err
+
+
 IN_PLACE = {
     "bench --topics q.tsv": "It is --queries.",
     "lint q r --documents d": "It is --items.",
     "evaluate q r -m ap --k 10": "A cut-off stands behind its metric: -m ndcg@10.",
+    "evaluate q r -m ap --top-k 10": "A cut-off stands behind its metric: -m ndcg@10.",
+    "evaluate q r -m ap --cutoff=10": "A cut-off stands behind its metric: -m ndcg@10.",
+    "lint q r --top-k 10": "It is -k.",
+    "evaluate q r -m ap --budgets 40t": "A budget stands behind its metric: -m r@2000t; --sizes tokens names the column of sizes.",
+    "compare q a b -m ap --max-tokens 40": "A budget stands behind its metric: -m r@2000t; --sizes tokens names the column of sizes.",
     "bench --metrics rr": "It is --metric.",
     "evaluate q r -m ap --threshold 8": "It is --rel.",
     "compare q a b -m ap --label tab:ap": "It is for Python alone: found.to_latex(caption=…, label=…).",

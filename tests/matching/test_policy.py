@@ -126,6 +126,12 @@ def test_a_field_can_be_given_by_itself(evaluate):
         ({"tie": "order"}, "there is no argument tie=. Did you mean ties?"),
         ({"metric": "rr"}, "there is no argument metric=. Did you mean metrics?"),
         ({"threshold": 8}, "there is no argument threshold=. Did you mean rel?"),
+        ({"top_k": 10}, "there is no argument top_k=. A cut-off stands behind its metric: 'ndcg@10'."),
+        ({"relevance_threshold": 8}, "there is no argument relevance_threshold=. Did you mean rel?"),
+        (
+            {"budgets": "40t"},
+            "there is no argument budgets=. A budget stands behind its metric: 'r@2000t'; sizes='tokens' names the column",
+        ),
         ({"k": 10}, "there is no argument k=. A cut-off stands behind its metric: 'ndcg@10'."),
         ({"ties": "odd"}, "ties must be item-desc"),
         ({"policy": "skip"}, "policy= must be a rankwell.Policy"),

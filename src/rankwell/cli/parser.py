@@ -27,8 +27,9 @@ from rankwell.cli.arguments import (
     without_none,
 )
 from rankwell.cli.commands import function_of, homes, named
-from rankwell.cli.words import FLAGS
+from rankwell.cli.words import FLAGS, as_options, without_units
 from rankwell.errors import UsageError, brief
+from rankwell.matching.policy import BUDGET, CUT_OFF, OTHER_WORDS
 from rankwell.tables.arguments import UNFIT, fit_kind
 
 # the one name that something has in every command, by names that it had
@@ -38,9 +39,9 @@ NEW_NAMES = {
     "--metrics": "--metric",
     "--grades": "--scale",
     "--threshold": "--rel",
-    "--k": "-k",
     "--top": "-k",
 }
+METRIC = r"'([a-z]+@[0-9]+t?)'"
 FORMATS = "json", "csv", "parquet", "markdown", "latex", "html", "xlsx"  # which some take for options
 SAVED = "compare", "report", "diff", "gate", "plot"  # commands that take saved results
 # each command by the name that Cyclopts asks this module for
@@ -75,8 +76,11 @@ def _unknown(words: tuple[str, ...], option: str, value: str) -> str:
     own, pairs = _names_of(function), pairs_in(function)
     shown = quote(value) if value and not value.startswith("-") else "…"
     start = f"Unknown option: {option}."
-    if option in ("-k", "--k") and "--metric" in own and "-k" not in own:
-        return f"{start} A cut-off stands behind its metric: -m ndcg@10."
+    remedy = OTHER_WORDS.get(option.lstrip("-").replace("-", ""), "")
+    if remedy == CUT_OFF and "-k" in own:
+        return f"{start} It is -k."
+    if remedy in (CUT_OFF, BUDGET) and "--metric" in own and "--budget" not in own:
+        return f"{start} " + as_options(re.sub(METRIC, r"-m \1", remedy))
     if (new := NEW_NAMES.get(option)) in own:
         return f"{start} It is {new}."
     if field in FORMATS and "--format" in own:
@@ -182,5 +186,5 @@ def _number(kind: Any, tokens: Sequence[Any]) -> Any:
     found = fit_kind(value, wanted)
     if found is UNFIT:
         example = "a whole number such as 10" if wanted is int else "a number such as 0.5"
-        raise UsageError(f"must be {example}, not {brief(token.value)}.")
+        raise UsageError(f"must be {example}, not {brief(token.value)}.{without_units(token.value)}")
     return found

@@ -183,7 +183,19 @@ def numbers(text: str | None, option: str) -> list[float] | None:
     try:
         return [float(part) for part in text.split(",")]
     except ValueError:
-        raise UsageError(f"{option} takes numbers such as 1,2,3, not {brief(text)}.") from None
+        raise UsageError(
+            f"{option} takes numbers such as 1,2,3, not {brief(text)}.{without_units(text)}"
+        ) from None
+
+
+def without_units(text: str) -> str:
+    """Return a question whether numbers are meant without the letters behind them; "" if other things stand there.
+
+    >>> without_units("40t,80t"), without_units("ten")
+    (' Did you mean 40,80?', '')
+    """
+    found = re.fullmatch(r"\d[\d.]*[a-zA-Z%]+(,\d[\d.]*[a-zA-Z%]*)*", text)
+    return f" Did you mean {re.sub('[a-zA-Z%]', '', text)}?" if found else ""
 
 
 def whole_numbers(text: str | None, option: str) -> list[int] | None:

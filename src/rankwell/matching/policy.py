@@ -294,8 +294,16 @@ class Rules(TypedDict, total=False):
     fill: Fill
 
 
-_CUT_OFF = " A cut-off stands behind its metric: 'ndcg@10'."
-OTHER_WORDS = {"k": _CUT_OFF, "cutoff": _CUT_OFF, "threshold": " Did you mean rel?"}
+# what people call that which has another place here, by words without underscores
+CUT_OFF = "A cut-off stands behind its metric: 'ndcg@10'."
+BUDGET = "A budget stands behind its metric: 'r@2000t'; sizes='tokens' names the column of sizes."
+OTHER_WORDS = (
+    dict.fromkeys(("k", "topk", "topn", "atk", "at", "cutoff", "cutoffs"), CUT_OFF)
+    | dict.fromkeys(("budget", "budgets", "tokens", "maxtokens", "tokenbudget", "tokenlimit"), BUDGET)
+    | dict.fromkeys(
+        ("threshold", "relevancethreshold", "relthreshold", "minrel", "mingrade"), "Did you mean rel?"
+    )
+)
 
 
 def policy_with(policy: Policy | None, rules: Mapping[str, Any], others: Iterable[str] = ()) -> Policy:
@@ -314,8 +322,8 @@ def policy_with(policy: Policy | None, rules: Mapping[str, Any], others: Iterabl
     for name, value in rules.items():
         if name not in names:
             more = f" Fields of a policy are {', '.join(names)}."
-            if name in OTHER_WORDS:
-                raise UsageError(f"there is no argument {name}=.{OTHER_WORDS[name]}{more}")
+            if (remedy := OTHER_WORDS.get(name.replace("_", ""))) is not None:
+                raise UsageError(f"there is no argument {name}=. {remedy}{more}")
             raise UnknownArgument.of(name, ["policy", *names, *others], more)
         own = getattr(chosen, name)
         if policy is not None and own not in (getattr(plain, name), value):
