@@ -220,7 +220,7 @@ def test_what_cannot_work_is_one_error(metrics, rules, said):
     ("run", "said"),
     [
         ({"q": {"a": 1.0}}, "citation_p reads the column part of a run, and this one was read without."),
-        ({"q": ["a"]}, "columns={'its name': 'part', 'its name': 'support'}"),
+        ({"q": ["a"]}, "columns={'its name': 'part', 'another': 'support'}"),
         ({"query": ["q", "q"], "item": ["a", "b"], "part": [1, 1], "support": [1.0, 0.7]},
          "row 2: the support is 0.7; support is 1, 0.5, 0, or full_support, partial_support, no_support, or FS, PS, NS."),
         ({"query": ["q", "q"], "item": ["a", "b"], "part": [1, None], "support": [1.0, 0.5]}, "row 2: item 'b' has no part."),

@@ -141,7 +141,7 @@ def test_a_query_keeps_its_numbers_row_by_row():
 @pytest.mark.parametrize(
     ("columns", "needs", "said"),
     [
-        ({}, ("parts", "support"), r"or say which column it is: rw.read_run\(…, columns={'its name': 'part', 'its name': 'support'}\)\."),
+        ({}, ("parts", "support"), r"or say which column it is: rw.read_run\(…, columns={'its name': 'part', 'another': 'support'}\)\."),
         ({}, ("parts",), "run, row 1: a metric reads the column part of a run, and this one was read without. Give the table or its file;"),
         ({"part": [1, 1]}, ("parts", "support"), "a metric reads the column support of a run"),
         ({"part": [1, 1]}, (), "the run was read with parts, such as the sentences of an answer, and this reads one list"),

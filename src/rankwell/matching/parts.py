@@ -18,6 +18,7 @@ from rankwell.tables.ranked import Ranked
 from rankwell.tables.rows import Lists, contradictions
 
 # what metrics need of the run, and of nothing else
+NAMES = "its name", "another"  # of columns, in remedies
 OF_RUNS = {COLUMNS[word].need: word for word in EXTRA if COLUMNS[word].tables == ("run",)}
 
 
@@ -110,7 +111,9 @@ def check_extra(lists: Lists, asked: Asked) -> None:
     for need, word in OF_RUNS.items():
         if need in asked.by_need and word not in lists.extra:
             words = [each for other, each in OF_RUNS.items() if other in asked.by_need]
-            columns = ", ".join(f"'its name': {brief(each)}" for each in words)
+            columns = ", ".join(
+                f"{brief(name)}: {brief(each)}" for name, each in zip(NAMES, words, strict=False)
+            )
             raise DataError(
                 f"{lists.place(0) if lists.rows else 'the run'}: {asked.by_need[need]} reads the column {word} of a run, and this one was read without. Give the table "
                 f"or its file; or say which column it is: rw.read_run(…, columns={{{columns}}})."

@@ -139,6 +139,24 @@ def test_sentences_of_alce_cite_documents_from_1(tmp_path):
     assert cited.counts == {LOST: 1}
 
 
+def test_sentences_that_alce_reads_in_part_are_counted():
+    docs = [{"id": f"d{number}"} for number in range(1, 5)]
+    cites = ["[1][2][3] a.", "[1][2][3][4] b.", "c.", "[4][3][2][1] d."]
+    run = rw.read_run([{"question": "q", "docs": docs, "output": cites}])
+    assert run.counts == {"sentences with more citations than the 3 that alce looks at": 2}
+
+
+def test_a_citation_that_is_given_twice_has_its_line_its_sentence_and_its_place(tmp_path):
+    path = tmp_path / "rag.jsonl"
+    answers = [answer(sentence(0)), answer(sentence(1), sentence(1, 0, 1), topic_id="q2")]
+    path.write_text("\n".join(map(json.dumps, answers)), encoding="utf-8")
+    for source, name in ((path, f"{path}:2"), (answers, "rag, element 2")):
+        with pytest.raises(DataError) as error:
+            rw.evaluate(rw.read_run(source, name="rag"), None, ["citation_p"])
+        of = f"{name}, query 'q2', sentence 2, citation"
+        assert str(error.value).startswith(f"{of} 3: query 'q2' lists item 'd2' twice (first: {of} 1).")
+
+
 def test_an_answer_of_alce_in_one_text_is_refused_with_what_splits_it():
     with pytest.raises(DataError) as error:
         rw.read_run(FOLDER / "alce" / "result.json")

@@ -40,4 +40,4 @@ def _sentence(text: str, documents: list[str]) -> Sentence:
 
 
 FITS = partial(is_object, question=str, docs=list, output=object)
-SHAPE = CitedAnswers("alce", "a result of ALCE", FITS, run, words="question docs output qa_pairs")
+SHAPE = CitedAnswers("alce", "a result of ALCE", FITS, run, words="question docs output qa_pairs", many=3)

@@ -39,7 +39,8 @@ OPTIONS = (
 class Answer(NamedTuple):
     """The hits of one query. Without ``numbers`` (scores or grades) their order counts; ``text`` names a query that has no id.
 
-    ``failure`` says why there is no answer, ``lack`` why it is incomplete, ``system`` who gave it, where the answer names that.
+    ``failure`` says why there is no answer, ``lack`` why it is incomplete, ``system`` who gave it, where the answer names that; ``place`` where
+    it stands, if its reader says so of single items.
     """
 
     items: list[Any]
@@ -49,6 +50,7 @@ class Answer(NamedTuple):
     failure: str = ""
     lack: str = ""
     system: Any = None
+    place: str = ""
 
 
 Read = Callable[[Any], Iterable[Answer]]

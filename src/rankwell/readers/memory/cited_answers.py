@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from rankwell.errors import DataError, brief, one_of
 from rankwell.readers.bytes.files import File
 from rankwell.readers.frames.columns import Given
-from rankwell.readers.memory.answers import Answer, Shape, Unread, distinct_answers
+from rankwell.readers.memory.answers import Answer, Read, Shape, Unread, distinct_answers
 from rankwell.tables.columns import CITATION_WORDS
 from rankwell.tables.run_qrels import Run
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from rankwell.readers.memory.answers import QueryIds
 
 LOST = "citations that point at no reference"
+LONG = "sentences with more citations than the {many} that {tool} looks at"
 # judgements of support, beside the answers that hold the citations
 NEEDED = Given(by_rows=True, argument="", needs=frozenset({"parts", "support"}))
 OTHERS = "judgements of support of queries without an answer"
@@ -49,6 +51,7 @@ class CitedRow(NamedTuple):
     text: str = ""
     question: str | None = None
     is_lost: bool = False
+    place: str = ""  # of the answer
 
 
 class Cited(NamedTuple):
@@ -66,12 +69,17 @@ class Cited(NamedTuple):
         return run
 
     def _place(self, row: int) -> str:
-        query, part, *_ = self.rows[row]
-        return f"{self.label}, query {brief(query)}, sentence {part}"
+        own = self.rows[row]
+        before = [each for each in self.rows[:row] if each.query == own.query and each.part == own.part]
+        return f"{own.place}, query {brief(own.query)}, sentence {own.part}, citation {len(before) + 1}"
 
 
 class CitedAnswers(Shape):
-    """Answers whose ``items`` are sentences that cite items."""
+    """Answers whose ``items`` are sentences that cite items; of each sentence, their tool looks at so ``many`` citations, None for all."""
+
+    def __init__(self, *of_shape: Any, many: int | None = None, **more: Any) -> None:
+        super().__init__(*of_shape, **more)
+        self.many = many
 
     def read_run(
         self, file: File, *, name: str, columns: Mapping[str, str], query_ids: QueryIds | None = None, scores_from: Any = None
@@ -91,21 +99,26 @@ class CitedAnswers(Shape):
         cited: Cited = self._of_file(source, "score", {}, ids) if is_file else self._of_value(source, "score", "pairs", {}, ids)  # fmt: skip
         return cited
 
+    def _read(self, read: Read, value: Any, place: str) -> Iterator[Answer]:
+        return (answer._replace(place=place) for answer in super()._read(read, value, place))
+
     def gather(self, answers: Iterable[Answer], word: str, label: str, ids: QueryIds | None) -> Any:
         """Return the answers of one system to distinct queries."""
         del word
-        rows = []
+        rows, counts = [], Counter[str]()
         for query, answer in distinct_answers(answers, ids, label, self.what):
-            asked = CitedRow(query, question=answer.text)
+            asked = CitedRow(query, question=answer.text, place=answer.place)
             rows += [] if answer.items else [asked]
             for part, (text, citations) in enumerate(answer.items, 1):
                 sentence = asked._replace(part=part, text=text)
+                if self.many is not None:
+                    counts[LONG.format(many=self.many, tool=self.name)] += len(citations) > self.many
                 rows += [
                     sentence._replace(item=each.item, support=each.support, is_lost=each.is_lost)
                     for each in citations
                 ] or [sentence]
-        lost = sum(row.is_lost for row in rows)
-        return Cited(label, rows, {LOST: lost} if lost else {})
+                counts[LOST] += sum(each.is_lost for each in citations)
+        return Cited(label, rows, dict(+counts))
 
 
 def with_support(cited: Cited, source: Any) -> Cited:
