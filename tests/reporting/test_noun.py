@@ -61,6 +61,32 @@ def test_a_page_of_users_speaks_of_users(lang, words):
     )
 
 
+@pytest.mark.parametrize("engine", ["memory", "stream"])
+@pytest.mark.parametrize("suffix", ["json", "parquet"])
+def test_what_is_saved_keeps_the_word_that_its_tables_have(tmp_path, engine, suffix):
+    tables = {
+        name: table(run_of(ranks), "user_id", score=lambda place: 9.0 - place)
+        for name, ranks in RANKS.items()
+    }
+    for name, own in tables.items():
+        own.write_parquet(tmp_path / f"{name}.run.parquet")
+    table(qrels_of(8), "qid", grade=lambda _: 1).write_parquet(qrels := tmp_path / "qrels.parquet")
+    results = {}
+    for name in tables:
+        found = rw.evaluate(tmp_path / f"{name}.run.parquet", qrels, ["rr"], engine=engine)
+        found.save(tmp_path / f"{name}.{suffix}")
+        results[name] = rw.Results.load(tmp_path / f"{name}.{suffix}")
+        assert results[name].query_columns == found.query_columns != ()
+    comparison = rw.compare(results, **QUICK)
+    comparison.save(tmp_path / "both.json")
+    rw.trend({"2026-11-01": results["A"], "2026-11-08": results["B"]}).save(tmp_path / "weeks.json")
+    for saved in (results, comparison, rw.Comparison.load(tmp_path / "both.json")):
+        assert "over 8 users" in rw.report(saved).answer
+    assert rw.Trend.load(tmp_path / "weeks.json").query_columns == comparison.query_columns
+    assert rw.report(tmp_path / "weeks.json").noun == "users"
+    assert rw.report(comparison, noun="people").noun == "people"
+
+
 def test_saved_results_and_comparisons_are_of_queries_unless_they_are_called_otherwise():
     runs = {name: run_of(ranks) for name, ranks in RANKS.items()}
     comparison = rw.compare(runs, qrels_of(8), ["rr"], **QUICK)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import date
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypedDict, get_type_hints
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, NotRequired, TypedDict, get_type_hints
 
 from rankwell.comparison.compare.alignment import Aligned, refuse_unlike
 from rankwell.comparison.compare.comparison import MetricText
@@ -157,6 +157,7 @@ class SavedTrend(TypedDict):
     grades: Literal["none", "judgements", "ratings", "interactions"]
     rel: int | float | None
     rejudged: list[str]
+    query_columns: NotRequired[list[str]]
     rows: list[dict[str, Any]]
 
 
@@ -188,6 +189,9 @@ class Trend(Saved):
     grades: str
     rel: float | None
     rejudged: tuple[date, ...]
+    query_columns: tuple[
+        str, ...
+    ] = ()  # what the tables call the column of the queries, which says what these are
 
     @property
     def metrics(self) -> tuple[Metric, ...]:
@@ -280,6 +284,7 @@ class Trend(Saved):
             "grades": self.grades,
             "rel": self.rel,
             "rejudged": [str(day) for day in self.rejudged],
+            **({"query_columns": [*self.query_columns]} if self.query_columns else {}),
             "rows": [
                 {name: plain_value(value) for name, value in row.items()} | {"date": str(row["date"])}
                 for row in self._rows()
@@ -321,6 +326,7 @@ class Trend(Saved):
             level=content["level"], points={metric: tuple(own) for metric, own in points.items()},
             policy=policy_of(content["policy"]), weights=content["weights"], grades=content["grades"],
             rel=content["rel"], rejudged=tuple(map(date.fromisoformat, content["rejudged"])),
+            query_columns=tuple(content.get("query_columns", ())),
         )  # fmt: skip
 
 
@@ -421,7 +427,7 @@ def trend(results: Any, metrics: Iterable[Wanted] | Wanted | None = None, *, lev
     grades = first.grades if any(metric.judgements for metric in wanted) else "none"
     return Trend(
         level, {metric: tuple(own) for metric, own in points.items()}, first.policy, first.weights, grades, first.conditions.scale.rel,
-        tuple(rejudged),
+        tuple(rejudged), first.query_columns,
     )  # fmt: skip
 
 

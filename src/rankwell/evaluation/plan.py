@@ -181,7 +181,10 @@ class Plan:
         if task.context.groups is not None and self.policy.judged is None:
             part = part.with_counts(unknown_groups(part.counts))
         division = UNDIVIDED if task.segments is None else task.segments.division
-        return Results(run.name, task.metrics, task.conditions, part, division, slices)
+        results = Results(run.name, task.metrics, task.conditions, part, division, slices)
+        of_qrels = {} if task.origin is None else task.origin[2]
+        columns = {words["query"]: None for words in (of_qrels, run.words) if words and "query" in words}
+        return replace(results, query_columns=tuple(columns)) if columns else results
 
 
 class Opener(Engine, Protocol):

@@ -186,6 +186,7 @@ class ExplainedPieces(Pieces):
     def __init__(self, pieces: Pieces, file: File, form: str) -> None:
         self.pieces, self.file, self.form, self.name = pieces, file, form, pieces.name
         self.files, self.ahead, self.unread = (file,), pieces.ahead, pieces.unread
+        self.query_column = pieces.query_column
 
     def read(self, words: Sequence[str] | None = None, start: int = 0) -> Generator[Piece]:
         """Yield the pieces."""

@@ -274,6 +274,8 @@ def _noun_of(material: Material) -> str:
     """What queries are by the names of their columns, if one says so."""
     tables = (material.qrels, *material.runs.values(), material.train)
     columns = [table.words["query"] for table in tables if table is not None and "query" in table.words]
+    for saved in (material.comparison, material.trend, *material.results.values()):
+        columns += () if saved is None else saved.query_columns
     return next((noun for noun in map(noun_of_column, columns) if noun), QUERIES)
 
 

@@ -70,6 +70,9 @@ class Results(Result):
     slices: Mapping[str, Results] = field(default_factory=dict)
     experiment: str = ""  # the name and the hash of the experiment file, if there was one
     bounding: Bounding | None = None  # what bounds under unjudged items rest on, if they were asked for
+    query_columns: tuple[
+        str, ...
+    ] = ()  # what the tables call the column of the queries, which says what these are
     notice: str | None = None  # a change of the ids with which more judged items would be found
     remote: RemoteValues | None = None  # the values of each query, where a cluster holds them
 
@@ -425,6 +428,7 @@ class Results(Result):
         data: dict[str, Any] = {
             "run": self.name,
             **({"experiment": self.experiment} if self.experiment else {}),
+            **({"query_columns": [*self.query_columns]} if self.query_columns else {}),
             "mean": _plain_values(self.mean),
             **self._divided(),
             **({} if self.bounding is None else {"bounds": self.bounding.to_dict()}),

@@ -230,6 +230,7 @@ class Run:
             "rows": rows,
             "source": self.source,
             "matrix": self.matrix,
+            "words": dict(self.words),
             "unread": self.unread,
             "counts": dict(self.counts),
         }

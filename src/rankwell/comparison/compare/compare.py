@@ -220,7 +220,10 @@ def compare(
         comparison = compare_values(aligned, systems, baseline, groups, how, threads)
     pairs = [(comparison.names[one], comparison.names[other]) for one, other in comparison.pairs.T.tolist()]
     estimates = None if costs is None else costs_of(comparison.names, pairs, costs)
-    comparison = replace(comparison, experiment=experiment, seeds=trainings, folds=parts, costs=estimates)
+    called = tuple(dict.fromkeys(column for res in results.values() for column in res.query_columns))
+    comparison = replace(
+        comparison, experiment=experiment, seeds=trainings, folds=parts, costs=estimates, query_columns=called
+    )
     if judging is None:
         return comparison
     return with_bounds(comparison, judging)

@@ -181,6 +181,7 @@ class SavedComparison(TypedDict):
     seeds: NotRequired[dict[str, list[str]]]
     folds: NotRequired[dict[str, list[str]]]
     experiment: NotRequired[str]
+    query_columns: NotRequired[list[str]]
     grades: NotRequired[Literal["", "none", "judgements", "ratings", "interactions"]]
     rel: NotRequired[int | float | None]
     costs: NotRequired[CostsRow | None]
@@ -237,6 +238,9 @@ class Comparison(Saved):
     heterogeneity: Mapping[Metric, np.ndarray]
     seeds: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     folds: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    query_columns: tuple[
+        str, ...
+    ] = ()  # what the tables call the column of the queries, which says what these are
     experiment: str = ""  # the name and the hash of the experiment file, if there was one
     grades: str = ""  # how grades were read, "none" if they were not; empty if the comparison was saved before this was kept
     rel: float | None = None
@@ -445,6 +449,7 @@ class Comparison(Saved):
             "counted": {name: counted._asdict() for name, counted in self.counted.items()},
             "notes": list(self.notes),
             "experiment": self.experiment,
+            **({"query_columns": [*self.query_columns]} if self.query_columns else {}),
         }
 
     def to_csv(self) -> str:
@@ -617,6 +622,7 @@ def _load(data: SavedComparison) -> Comparison:
         },
         seeds={system: tuple(members) for system, members in data.get("seeds", {}).items()},
         folds={system: tuple(members) for system, members in data.get("folds", {}).items()},
+        query_columns=tuple(data.get("query_columns", ())),
         experiment=data.get("experiment", ""),
         grades=data.get("grades", ""),
         rel=data.get("rel"),

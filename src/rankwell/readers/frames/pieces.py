@@ -38,6 +38,7 @@ class Pieces(ABC):
     files: Sequence[File] = ()  # none if it is not in files
     ahead = 0  # so many rows are held at a time while it is read, at least
     unread: tuple[UnreadColumn, ...] = ()
+    query_column = ""  # what the table calls it, if its columns have names
 
     @abstractmethod
     def read(self, words: Sequence[str] | None = None, start: int = 0) -> Generator[Piece]:
@@ -175,7 +176,7 @@ def held_qrels(qrels: Qrels) -> HeldPieces:
     piece: Piece = {"query": qrels.query, "item": qrels.item}
     piece |= {word: column for word in PLAIN_QRELS if (column := getattr(qrels, word)) is not None}
     pieces = HeldPieces(piece, qrels.name, qrels.place, qrels.matrix)
-    pieces.unread = qrels.unread
+    pieces.unread, pieces.query_column = qrels.unread, qrels.words.get("query", "")
     return pieces
 
 
@@ -187,6 +188,7 @@ class SeveralPieces(Pieces):
         self.files = [file for part in parts for file in part.files]
         self.ahead = max(part.ahead for part in parts)
         self.unread = merge_unread([part.unread for part in parts])
+        self.query_column = parts[0].query_column
 
     def read(self, words: Sequence[str] | None = None, start: int = 0) -> Generator[Piece]:
         """Yield the pieces of all parts."""

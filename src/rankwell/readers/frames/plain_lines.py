@@ -62,13 +62,13 @@ class OpenLines(OpenTable):
         if columns is None:
             return super().qrels(name)
         qrels = Qrels(**columns, name=name, place=self.lines.place)
-        qrels.unread = self.unread
+        qrels.words, qrels.unread = self.words, self.unread
         return qrels
 
     def pieces(self, name: str) -> Pieces:
         """Return the judgements, to be read in pieces."""
         pieces = self.lines.in_pieces(name)
-        pieces.unread = self.unread
+        pieces.unread, pieces.query_column = self.unread, self.words.get("query", "")
         return pieces
 
 

@@ -99,7 +99,7 @@ def run_of(frame: Any, *, name: str, columns: Mapping[str, str] = NONE_GIVEN) ->
     """Return the run in a DataFrame of Spark."""
     pieces = open_frame(frame, "run", name, columns)
     run = Run.of_rows(SparkRows(pieces), name)
-    run.unread = pieces.unread
+    run.words, run.unread = {"query": pieces.query_column}, pieces.unread
     return run
 
 
@@ -132,6 +132,7 @@ def open_frame(frame: Any, kind: str, name: str, columns: Mapping[str, str]) -> 
             f"{name}: spans are not read from a DataFrame of Spark. Collect these judgements, which are few: frame.toArrow()."
         )
     pieces = SparkPieces(frame, words, name)
+    pieces.query_column = words["query"]
     pieces.unread = unread_of(
         frame.columns, words, kind, name, columns, lambda names: _levels_of(frame, names)
     )

@@ -128,7 +128,7 @@ class OpenTable:
     def pieces(self, name: str) -> Pieces:
         """Return the judgements, to be read in pieces."""
         pieces = FramePieces(self.frames, self.words, name, self.place or RowOf(name))
-        pieces.unread = self.unread
+        pieces.unread, pieces.query_column = self.unread, self.words.get("query", "")
         return pieces
 
     def whole(self, name: str, *, stretched: str | None = None) -> dict[str, Any]:

@@ -88,6 +88,7 @@ class SavedRun(TypedDict):
 
     run: str
     experiment: NotRequired[str]
+    query_columns: NotRequired[list[str]]
     mean: dict[str, Plain]
     plain_mean: NotRequired[dict[str, Plain]]
     weights: NotRequired[str]
@@ -281,7 +282,15 @@ def _results(data: SavedRun, frame: pl.DataFrame | None) -> Results:
         else None
     )
     res = Results(
-        data["run"], metrics, conditions, part, division, slices, data.get("experiment", ""), bounding
+        data["run"],
+        metrics,
+        conditions,
+        part,
+        division,
+        slices,
+        data.get("experiment", ""),
+        bounding,
+        tuple(data.get("query_columns", ())),
     )
     _ensure_agreement(data, res)
     return res

@@ -39,7 +39,7 @@ def shuffled(table):
 
 
 def said(res):
-    data = res.to_dict(per_query=True) | {"run": ""}
+    data = res.to_dict(per_query=True) | {"run": "", "query_columns": []}  # which dicts have none
     return data | {"counts": {k: n for k, n in data["counts"].items() if "read as integers" not in k}}
 
 

@@ -244,7 +244,12 @@ def results_of(
         counts = {**counts, **counts_of(what, unread)} if unread else counts
     counts = {**counts, **run.counts}
     of_slices = {name: _result(work, task, done, name, counts) for name, task in work.tasks.items()}
-    results = replace(of_slices[None], slices={name: of_slices[name] for name in work.slices})
+    called = tables["qrels"].query_column if "qrels" in tables else "", run.words.get("query", "")
+    results = replace(
+        of_slices[None],
+        slices={name: of_slices[name] for name in work.slices},
+        query_columns=tuple(dict.fromkeys(filter(None, called))),
+    )
     if may_mismatch(results):
         from rankwell.evaluation.id_check import TablesInPieces, check_ids  # most runs are never looked at
 
