@@ -22,14 +22,14 @@ from rankwell.suites.suite import (
     Missing,
     RankBy,
     Suite,
-    SuiteTask,
+    Tasks,
     draw_of,
     errors_of,
     key_of,
     refuse_mixed,
     scale_of,
     student,
-)
+)  # fmt: skip
 from rankwell.tables.fingerprints import fingerprints_of
 from rankwell.tables.ids import Ids
 
@@ -51,8 +51,6 @@ class BoardRow(NamedTuple):
 
     system: str
     place: int
-    rank_low: int | None
-    rank_high: int | None
     mean: float
     mean_low: float
     mean_high: float
@@ -62,6 +60,8 @@ class BoardRow(NamedTuple):
     mean_rank: float
     mean_rank_low: float
     mean_rank_high: float
+    rank_low: int | None = None
+    rank_high: int | None = None
     place_low: int | None = None
     place_high: int | None = None
     ahead: float = math.nan
@@ -127,7 +127,7 @@ class Board(Result):
     @property
     def is_hopeless(self) -> bool:
         """Whether so few tasks are drawn that no pair of systems could differ."""
-        return self.draw == "tasks" and len(self.rows) > 1 and len(self.tasks) < self.needed_tasks
+        return self.draw == "tasks" and len(self.values) > 1 and len(self.tasks) < self.needed_tasks
 
     def __getitem__(self, system: str) -> BoardRow:
         """Return the row of a system; UsageError if there is none."""
@@ -143,18 +143,16 @@ class Board(Result):
     def table_in(self, words: PageStrings) -> Table:
         """Return the table with the words of a language."""
         better = {"mean": scale_of("".join(self.metrics[:1]))[0], "borda": "higher", "mean_rank": "lower"}
-        columns = [
-            Column(words("suites.place"), "count"),
-            Column(words("page.system")),
-            Column(words("suites.ranks")),
+        heads = [
+            words(f"suites.{each}") for each in ("place", "ranks", "without", "ahead", f"needed_{self.draw}")
         ]
+        columns = [Column(heads[0], "count"), Column(words("page.system")), Column(heads[1])]
         cells: list[list[Any]] = [
             [row.place, row.system, span(row.rank_low, row.rank_high)] for row in self.rows
         ]
         for name in SCORES:
-            own, low, high = (
-                [getattr(row, f"{name}{end}") for row in self.rows] for end in ("", "_low", "_high")
-            )
+            values = [[getattr(row, f"{name}{end}") for end in ("", "_low", "_high")] for row in self.rows]
+            own, low, high = zip(*values, strict=True)
             if all(map(math.isnan, own)):
                 continue
             digits, head = 4 if name == "mean" else 2, words(f"suites.{name}")
@@ -166,63 +164,48 @@ class Board(Result):
                 bounds = [[None if math.isnan(a) else f"{a:.{digits}f}–{b:.{digits}f}"] for a, b in ends]
             cells = [[*row, value, *more] for row, value, more in zip(cells, own, bounds, strict=True)]
         columns += [
-            Column(words("suites.without")),
-            Column(words("suites.ahead"), "value"),
+            Column(heads[2]),
+            Column(heads[3], "value"),
             Column("p", "value"),
+            Column(heads[4], "count"),
         ]
-        columns.append(Column(words(f"suites.needed_{self.draw}"), "count"))
         last = [[span(row.place_low, row.place_high), row.ahead, row.p, row.needed] for row in self.rows]
         rows = [[*row, *more] for row, more in zip(cells, last, strict=True)]
-        marks = {
-            (place, 2): " *" for place, row in enumerate(self.rows) if row.is_tied and not self.is_hopeless
-        }
-        return Table(
-            columns, rows, caption=self.caption(words), notes=self.notes(words), marks=marks, labels=2
-        )
+        tied = [] if self.is_hopeless else [at for at, row in enumerate(self.rows) if row.is_tied]
+        notes, marks = self.notes(words), {(at, 2): " *" for at in tied}
+        return Table(columns, rows, caption=self.caption(words), notes=notes, marks=marks, labels=2)
 
     def caption(self, words: PageStrings | None = None) -> str:
         """What is ranked, by what."""
         words = words or words_of("en")
-        metrics = ", ".join(self.metrics[:NAMED]) + (", …" if len(self.metrics) > NAMED else "")
-        fields = {"n": len(self.rows), "metrics": metrics or words("suites.values")}
-        fields["tasks"] = words("suites.n_tasks", n=len(self.tasks))
-        return words("suites.caption", by=words(f"suites.{self.rank_by}"), **fields)
+        named, tasks = ", ".join(self.metrics[:NAMED]), words("suites.n_tasks", n=len(self.tasks))
+        named = named + ", …" * (len(self.metrics) > NAMED) or words("suites.values")
+        by = words(f"suites.{self.rank_by}")
+        return words("suites.caption", n=len(self.rows), tasks=tasks, by=by, metrics=named)
 
     def notes(self, words: PageStrings | None = None) -> list[str]:
         """Return what was drawn, how ranks were found and how far they can be trusted, and what is left out."""
         words = words or words_of("en")
-        level, tasks = f"{self.level * 100:g}", len(self.tasks)
-        fields = {"level": level, "n": self.queries or 0}
-        notes = [words(f"suites.draw_{self.draw}", **fields)]
+        level, n, told = f"{self.level * 100:g}", len(self.tasks), []
         if self.is_hopeless:
-            notes.append(
-                words(
-                    "suites.hopeless",
-                    tasks=words("suites.n_tasks", n=tasks),
-                    needed=self.needed_tasks,
-                    level=f"{self.level:g}".lstrip("0"),
-                )
-            )
+            few, short = words("suites.n_tasks", n=n), f"{self.level:g}".lstrip("0")
+            told = [words("suites.hopeless", tasks=few, needed=self.needed_tasks, level=short)]
         elif not self.has_ranks:
-            notes.append(words("suites.no_ranks", by=words(f"suites.{self.rank_by}")))
+            told = [words("suites.no_ranks", by=words(f"suites.{self.rank_by}"))]
         elif len(self.rows) > 1:
-            how = words("suites.exact", n=tasks) if self.flips == 0 else words("suites.drawn", n=self.flips)
-            notes.append(words("suites.rank_intervals", **fields, how=how))
-            notes += [words("suites.coverage")] if self.draw == "tasks" else []
-            best = [words("suites.and_more", names=", ".join(self.best[:NAMED]), n=len(self.best) - NAMED)]
-            best = best if len(self.best) > NAMED else [", ".join(self.best)]
-            notes.append(words("suites.tied", names=best[0], n=len(self.best)))
-        notes.append(words(f"suites.columns_{self.draw}", alpha=f"{1 - self.level:g}"))
-        notes += [words("suites.group", task=task, n=n) for task, n in self.sizes.items()]
-        if self.left_out:
-            names = ", ".join(self.left_out[:NAMED])
-            some = words("suites.and_more", names=names, n=len(self.left_out) - NAMED)
-            notes.append(
-                words("suites.left_out", names=names if len(self.left_out) <= NAMED else some, n=tasks)
-            )
-        if self.undefined:
-            notes.append(words("suites.undefined", n=self.undefined))
-        return [*notes, *self.read]
+            how = words("suites.drawn", n=self.flips) if self.flips else words("suites.exact", n=n)
+            told = [words("suites.rank_intervals", level=level, how=how)]
+            told += [words("suites.coverage")] if self.draw == "tasks" else []
+            told.append(words("suites.tied", names=_first(self.best, words), n=len(self.best)))
+        return [
+            words(f"suites.draw_{self.draw}", level=level, n=self.queries or 0),
+            *told,
+            words(f"suites.columns_{self.draw}", alpha=f"{1 - self.level:g}"),
+            *(words("suites.group", task=task, n=size) for task, size in self.sizes.items()),
+            *([words("suites.left_out", names=_first(self.left_out, words), n=n)] if self.left_out else []),
+            *([words("suites.undefined", n=self.undefined)] if self.undefined else []),
+            *self.read,
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values; undefined is None."""
@@ -240,18 +223,18 @@ class Board(Result):
 
     def to_card(self, system: str | None = None) -> str:
         """Return a model card: the values of a system, or of all, as ``model-index`` in YAML, and the board as Markdown."""
-        named = [self[system]] if system is not None else self.rows
         lines = ["---", "model-index:"]
-        for row in named:
+        for row, values in zip(self.rows, self.values, strict=True):
+            if row.system != (row.system if system is None else self[system].system):
+                continue
             lines += [f"- name: {_quoted(row.system)}", "  results:"]
-            for task, metric, value in zip(
-                self.tasks, self.metrics_of_tasks, self.values[self.rows.index(row)], strict=True
-            ):
-                known = scale_of(metric)[2] < math.inf
+            for task, metric, value in zip(self.tasks, self.metrics_of_tasks, values, strict=True):
+                kind = "retrieval" if scale_of(metric)[2] < math.inf else "other"
+                name, key = _quoted(metric or "value"), _quoted(key_of(metric) or "value")
                 lines += [
-                    f"  - task: {{type: {'retrieval' if known else 'other'}}}",
+                    f"  - task: {{type: {kind}}}",
                     f"    dataset: {{type: {_quoted(task)}, name: {_quoted(task)}}}",
-                    f"    metrics: [{{type: {_quoted(key_of(metric) or 'value')}, name: {_quoted(metric or 'value')}, value: {value:.10g}}}]",
+                    f"    metrics: [{{type: {key}, name: {name}, value: {value:.10g}}}]",
                 ]
         return "\n".join([*lines, "---", "", self.to_markdown()])
 
@@ -266,41 +249,23 @@ class Board(Result):
 
     def answer(self, words: PageStrings) -> dict[str, Any]:
         """Return the top of a report: what was compared, and which systems are tied with the best."""
-        fields = {
-            "first": self.rows[0].system,
-            "n": len(self.best),
-            "of": len(self.rows),
-            "tasks": words("suites.n_tasks", n=len(self.tasks)),
-        }
-        case = (
-            "hopeless"
-            if self.is_hopeless
-            else "no_ranks"
-            if not self.has_ranks
-            else "alone"
-            if len(self.best) == 1
-            else "tied"
-        )
-        facts = [self.notes(words)[1]] if self.is_hopeless or not self.has_ranks else []
-        rows: list[dict[str, Any]] = [
-            {"label": words("suites.of_systems"), "kind": "count", "value": len(self.rows)},
+        case = "tied" if len(self.best) > 1 else "alone"
+        if self.is_hopeless or not self.has_ranks:
+            case = "hopeless" if self.is_hopeless else "no_ranks"
+        tasks, of = words("suites.n_tasks", n=len(self.tasks)), len(self.rows)
+        said = words(f"suites.answer_{case}", first=self.rows[0].system, n=len(self.best), of=of, tasks=tasks)
+        rows = [
+            {"label": words("suites.of_systems"), "kind": "count", "value": of},
             {"label": words("suites.of_tasks"), "kind": "count", "value": len(self.tasks)},
-            {
-                "label": words("suites.of_draw"),
-                "kind": "text",
-                "value": words(f"suites.{self.draw}"),
-                "more": "",
-            },
-        ]
-        sentence = words(f"suites.answer_{case}", **fields)
-        return {
-            "compared": rows,
-            "case": case,
-            "sentence": sentence,
-            "numbers": {},
-            "facts": facts,
-            "cases": [],
-        }
+            {"label": words("suites.of_draw"), "kind": "text", "value": words(f"suites.{self.draw}"), "more": ""},
+        ]  # fmt: skip
+        return {"compared": rows, "case": case, "sentence": said, "numbers": {}, "facts": [], "cases": []}
+
+
+def _first(names: Sequence[str], words: PageStrings) -> str:
+    """The first names, and how many more there are."""
+    some = ", ".join(names[:NAMED])
+    return some if len(names) <= NAMED else words("suites.and_more", names=some, n=len(names) - NAMED)
 
 
 def _quoted(text: str) -> str:
@@ -326,61 +291,40 @@ def board_of(
     tasks = suite.kept(missing)
     if rank_by == "mean":
         refuse_mixed(tasks)
-    how, names, n, of = (
-        draw_of(tasks, draw, rank_by),
-        [parts[0].group for parts in tasks],
-        len(suite.systems),
-        len(tasks),
-    )
+    how, n, of = draw_of(tasks, draw, rank_by), len(suite.systems), len(tasks)
+    names = [parts[0].group for parts in tasks]
     values = np.array([np.mean([part.means for part in parts], axis=0) for parts in tasks])
     turned = values * np.array([[parts[0].sign] for parts in tasks])
     borda = np.array([_borda(row) for row in turned])
     # what is averaged over tasks, turned so that larger is better
     chosen = {"mean": turned, "borda": borda, "mean_rank": borda - n}[rank_by]
-    places, ends = places_of(chosen.mean(axis=0)), None
-    if of > 1:
-        without = np.array([places_of(row) for row in (chosen.sum(axis=0) - chosen) / (of - 1)])
-        ends = np.array([without.min(axis=0), without.max(axis=0)])
-    order = np.argsort(places, kind="stable")
+    scores = chosen.mean(axis=0)
+    order = np.argsort(places_of(scores), kind="stable")
     board = Board(
         metrics_of_tasks=tuple(parts[0].metric for parts in tasks), rank_by=rank_by, draw=how, level=level,
-        flips=0 if how == "tasks" and of <= EXACT else flips, tasks=tuple(names), values=values.T[order], rows=(_EMPTY,),
+        flips=0 if how == "tasks" and of <= EXACT else flips, tasks=tuple(names), values=values.T[order], rows=(),
         sizes={name: len(parts) for name, parts in zip(names, tasks, strict=True) if len(parts) > 1},
         left_out=tuple(name for name in suite.tasks if name not in names),
         undefined=sum(part.left_out for parts in tasks for part in parts), queries=_queries(tasks), read=suite.notes,
     )  # fmt: skip
-    is_hopeless = how == "tasks" and of < board.needed_tasks
-    p = np.ones((n, n)) if is_hopeless else _adjusted(tasks, chosen, how, rank_by, flips, seed)
-    ranks = _ranks(p < 1 - level, chosen.mean(axis=0)) if p is not None else None
-    columns = {"mean": _means(tasks, how, values, level)}
-    columns |= {
-        "borda": _bounds(borda, how, level, (0, n - 1), of),
-        "mean_rank": _bounds(n - borda, how, level, (1, n), 1),
-    }
+    columns: dict[str, Any] = {"system": np.array(suite.systems, object), "place": places_of(scores)}
+    p = _adjusted(tasks, chosen, board, flips, seed)
+    if p is not None:
+        columns["rank_low"], columns["rank_high"] = _ranks(p < 1 - level, scores)
+    if of > 1:
+        without = np.array([places_of(row) for row in (chosen.sum(axis=0) - chosen) / (of - 1)])
+        columns["place_low"], columns["place_high"] = without.min(axis=0), without.max(axis=0)
+    bounds = {"mean": _means(tasks, how, values, level), "borda": _bounds(borda, how, level, (0, n - 1), of)}
+    for name, own in (bounds | {"mean_rank": _bounds(n - borda, how, level, (1, n), 1)}).items():
+        columns |= {f"{name}{end}": each for end, each in zip(("", "_low", "_high"), own, strict=True)}
+    listed = {name: column[order].tolist() for name, column in columns.items()}
     ahead, needed = _neighbours(tasks, chosen, how, board, order)
-    rows = []
-    for place, row in enumerate(order):
-        own: dict[str, Any] = {
-            f"{name}{end}": float(each[row])
-            for name, own in columns.items()
-            for end, each in zip(("", "_low", "_high"), own, strict=True)
-        }
-        if ranks is not None:
-            own |= {"rank_low": int(ranks[0][row]), "rank_high": int(ranks[1][row])}
-        if ends is not None:
-            own |= {"place_low": int(ends[0][row]), "place_high": int(ends[1][row])}
-        if place + 1 < n:
-            own |= {
-                "ahead": float(ahead[place]),
-                "needed": None if math.isnan(needed[place]) else int(needed[place]),
-            }
-            if p is not None and not is_hopeless:
-                own["p"] = float(p[row, order[place + 1]])
-        rows.append(_EMPTY._replace(system=suite.systems[row], place=int(places[row]), **own))
+    listed["ahead"] = [*ahead.tolist(), math.nan]
+    listed["needed"] = [*(None if math.isnan(each) else int(each) for each in needed), None]
+    if p is not None and not board.is_hopeless:
+        listed["p"] = [*p[order[:-1], order[1:]].tolist(), math.nan]
+    rows = [BoardRow(**dict(zip(listed, row, strict=True))) for row in zip(*listed.values(), strict=True)]
     return replace(board, rows=tuple(rows))
-
-
-_EMPTY = BoardRow("", 1, None, None, *([math.nan] * 9))  # type: ignore[arg-type]
 
 
 def places_of(scores: np.ndarray) -> np.ndarray:
@@ -394,31 +338,20 @@ def _borda(scores: np.ndarray) -> np.ndarray:
     return worse + (len(scores) - 1 - better - worse) / 2
 
 
-def _queries(tasks: Sequence[Sequence[SuiteTask]]) -> int | None:
-    parts = [part for own in tasks for part in own]
-    return (
-        None
-        if any(part.units is None for part in parts)
-        else sum(len(part.units) for part in parts if part.units is not None)
-    )
+def _queries(tasks: Tasks) -> int | None:
+    counts = [None if part.units is None else len(part.units) for parts in tasks for part in parts]
+    return None if None in counts else sum(filter(None, counts))
 
 
-def _adjusted(
-    tasks: Sequence[Sequence[SuiteTask]],
-    chosen: np.ndarray,
-    draw: Draw,
-    rank_by: RankBy,
-    flips: int,
-    seed: int,
-) -> np.ndarray | None:
+def _adjusted(tasks: Tasks, chosen: np.ndarray, board: Board, flips: int, seed: int) -> np.ndarray | None:
     """The p-value of each pair of systems, adjusted for all; None for ranks on tasks when queries are drawn."""
     n = chosen.shape[1]
     found, pairs = np.ones((n, n)), np.array(np.triu_indices(n, 1))
-    if draw == "queries" and rank_by != "mean":
+    if board.draw == "queries" and board.rank_by != "mean":
         return None
-    if n < 2:
+    if n < 2 or board.is_hopeless:
         return found
-    if draw == "queries":
+    if board.draw == "queries":
         strata = [
             Stratum(part.values * part.sign, part.units, 1 / len(parts))
             for parts in tasks
@@ -427,12 +360,8 @@ def _adjusted(
         ]
         family = max_t_of_strata(strata, pairs, times=flips, seed=seed)
     else:
-        cell = Cell(
-            np.ascontiguousarray(chosen.T),
-            pairs,
-            fingerprints_of(Ids.of([parts[0].group for parts in tasks])),
-        )
-        family = exact_max_t(cell) if len(tasks) <= EXACT else max_t([cell], times=flips, seed=seed)
+        cell = Cell(np.ascontiguousarray(chosen.T), pairs, fingerprints_of(Ids.of(list(board.tasks))))
+        family = max_t([cell], times=flips, seed=seed) if board.flips else exact_max_t(cell)
     found[pairs[0], pairs[1]] = found[pairs[1], pairs[0]] = family.adjusted
     return found
 
@@ -443,9 +372,7 @@ def _ranks(differ: np.ndarray, scores: np.ndarray) -> tuple[np.ndarray, np.ndarr
     return 1 + (differ & above).sum(axis=1), len(scores) - (differ & above.T).sum(axis=1)
 
 
-def _means(
-    tasks: Sequence[Sequence[SuiteTask]], draw: Draw, values: np.ndarray, level: float
-) -> tuple[np.ndarray, ...]:
+def _means(tasks: Tasks, draw: Draw, values: np.ndarray, level: float) -> tuple[np.ndarray, ...]:
     try:
         refuse_mixed(tasks)
     except UsageError:  # systems are ranked by their ranks on tasks of several metrics
@@ -468,7 +395,7 @@ def _bounds(
 
 
 def _neighbours(
-    tasks: Sequence[Sequence[SuiteTask]], chosen: np.ndarray, draw: Draw, board: Board, order: np.ndarray
+    tasks: Tasks, chosen: np.ndarray, draw: Draw, board: Board, order: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """How far each system is ahead of the next, and the tasks or queries that would tell them apart; NaN where none would."""
     first, second = order[:-1], order[1:]

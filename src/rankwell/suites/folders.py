@@ -46,7 +46,6 @@ def read_suite(
     *,
     split: str | None = None,
     languages: Any = None,
-    groups: Mapping[str, str] | None = None,
     policy: Policy | None = None,
 ) -> Suite:
     """Read a suite from a folder or a table, to be ranked by ``Suite.board``.
@@ -62,8 +61,6 @@ def read_suite(
     split, languages
         The split, which has to be said where there are several; and of MTEB's subsets those in some languages: ``eng``, ``eng-Latn``, or the name of
         a subset. Subsets of a task are a group of sub-tasks.
-    groups
-        ``{task: group}``, as for ``suite``.
     policy
         The rules for runs that are evaluated here.
 
@@ -104,23 +101,20 @@ def read_suite(
     """
     path = Path(source)
     if path.is_file():
-        return suite(path, metric=metric, groups=groups)
+        return suite(path, metric=metric)
     if not path.is_dir():
         raise InputError(f"{path}: there is no such file or folder. A suite is read from {SHAPES}.")
-    tasks, named = [*_tasks_in(path)], groups or {}
+    tasks = [*_tasks_in(path)]
     if any(task.qrels for task in tasks):
-        found = _of_runs(path, tasks, metric, split, policy)
-    elif tasks:
+        return _of_runs(path, tasks, metric, split, policy)
+    if tasks:
         rows = {
             task.name: {short_name(file): load_results(file) for file in _saved(task.folder)}
             for task in tasks
         }
-        found = _together(tasks, rows, metric)
-    else:
-        wanted = [languages] if isinstance(languages, str) else list(languages or ())
-        found = _of_mteb(path / "results" if (path / "results").is_dir() else path, metric, split, wanted)
-    parts = [part._replace(group=named.get(part.name, part.group)) for part in found.parts]
-    return suite_of(found.systems, parts, found.notes)
+        return _together(tasks, rows, metric)
+    wanted = [languages] if isinstance(languages, str) else list(languages or ())
+    return _of_mteb(path / "results" if (path / "results").is_dir() else path, metric, split, wanted)
 
 
 def board_in(source: Any, metric: Any) -> Board:

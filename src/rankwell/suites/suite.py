@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -15,7 +16,6 @@ from rankwell.display.table import Column, Table
 from rankwell.errors import DataError, RankwellError, UsageError, brief, nearest
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Better
-from rankwell.records import record
 from rankwell.results import Results
 from rankwell.statistics.draws import further
 from rankwell.statistics.frequent import TIE
@@ -30,14 +30,7 @@ COLUMNS = ("task", "system", "value", "query", "group", "metric")
 MAIN = "main_score"  # in MTEB's files the value of whatever metric the authors of a task chose
 NAMED = 3  # names in a message
 # metrics that MTEB's files have by the names of pytrec_eval, and that are rankwell's
-RETRIEVAL = {
-    "ndcg": "ndcg",
-    "map": "ap(denom=R)",
-    "recall": "r",
-    "precision": "p",
-    "mrr": "rr",
-    "hit_rate": "hit",
-}
+RETRIEVAL = {"ndcg": "ndcg", "map": "ap(denom=R)", "recall": "r", "precision": "p", "mrr": "rr", "hit_rate": "hit"}  # fmt: skip
 CUT = re.compile(r"(\w+)_at_(\d+)")
 RankBy = Literal["mean", "borda", "mean_rank"]
 Draw = Literal["queries", "tasks"]
@@ -75,6 +68,9 @@ class SuiteDifference(NamedTuple):
     high: float
 
 
+Tasks = Sequence[Sequence[SuiteTask]]  # each with its sub-tasks
+
+
 def scale_of(metric: str) -> tuple[Better, float, float]:
     """Return which values of a metric are better, and its range; of one that rankwell does not know, larger ones and any.
 
@@ -98,14 +94,8 @@ def key_of(metric: str) -> str:
         known = metric_of(metric)
     except UsageError:
         return metric
-    return next(
-        (
-            f"{own}_at_{known.k}"
-            for own, name in RETRIEVAL.items()
-            if known.k and metric_of(f"{name}@{known.k}") == known
-        ),
-        metric,
-    )
+    names = {metric_of(f"{name}@{known.k}"): own for own, name in RETRIEVAL.items() if known.k}
+    return f"{names[known]}_at_{known.k}" if known in names else metric
 
 
 def known_as(key: str) -> str:
@@ -114,7 +104,7 @@ def known_as(key: str) -> str:
     return f"{RETRIEVAL[found[1]]}@{found[2]}" if found and found[1] in RETRIEVAL else key
 
 
-@record(eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Suite(Result):
     """Values of systems on tasks, made by ``suite`` or ``read_suite``; ``board`` ranks the systems.
 
@@ -269,7 +259,7 @@ class Suite(Result):
         return self.systems.index(name)
 
 
-def draw_of(tasks: Sequence[Sequence[SuiteTask]], draw: Draw | None, rank_by: RankBy) -> Draw:
+def draw_of(tasks: Tasks, draw: Draw | None, rank_by: RankBy) -> Draw:
     """Return what is drawn: what was asked for, or queries where means rank and all tasks have values per query.
 
     UsageError if queries were asked for of tasks without them.
@@ -285,13 +275,12 @@ def draw_of(tasks: Sequence[Sequence[SuiteTask]], draw: Draw | None, rank_by: Ra
     return draw
 
 
-def refuse_mixed(tasks: Sequence[Sequence[SuiteTask]]) -> None:
+def refuse_mixed(tasks: Tasks) -> None:
     """Refuse a mean over tasks of several metrics."""
     metrics = list(dict.fromkeys(part.metric for parts in tasks for part in parts))
     if len(metrics) > 1:
-        count = {2: "two"}.get(len(metrics), str(len(metrics)))
+        count, whole = ("two", "both") if len(metrics) == 2 else (len(metrics), "all")
         named = ", ".join(metrics[:NAMED]) + (", …" if len(metrics) > NAMED else "")
-        whole = "both" if len(metrics) == 2 else "all"
         raise UsageError(
             f"tasks have {count} metrics ({named}): a mean of {whole} says nothing; rank_by='borda'"
         )
@@ -302,9 +291,7 @@ def refuse_mixed(tasks: Sequence[Sequence[SuiteTask]]) -> None:
         )
 
 
-def errors_of(
-    tasks: Sequence[Sequence[SuiteTask]], draw: Draw, means: np.ndarray, take: Any
-) -> tuple[np.ndarray, np.ndarray]:
+def errors_of(tasks: Tasks, draw: Draw, means: np.ndarray, take: Any) -> tuple[np.ndarray, np.ndarray]:
     """Return the standard error and the degrees of freedom of the mean over tasks, per row.
 
     ``means`` has a column per row and a row per task; ``take`` gives the rows of the values per query of a task.
@@ -335,18 +322,17 @@ def student(value: Any, se: Any, df: Any, level: float) -> tuple[Any, Any]:
 
 
 @checked
-def suite(results: Any, *, metric: str | None = None, groups: Mapping[str, str] | None = None) -> Suite:
+def suite(results: Any, *, metric: str | None = None) -> Suite:
     """Gather values of systems on many tasks, to be ranked by ``Suite.board``.
 
     Parameters
     ----------
     results
         ``{task: {system: Results}}``, a number in place of Results (None: missing), or a table, itself or its file, with the columns task, system
-        and value, and query, group and metric as far as they are there: a row per task and system, or one per query of them.
+        and value, and query, group and metric as far as they are there: a row per task and system, or one per query of them. Tasks of a group are
+        sub-tasks of one, of which the mean of the values counts.
     metric
         The metric of the values; needed of Results with several. Of numbers it says which are better, if they are not larger, and their range.
-    groups
-        ``{task: group}`` for tasks that are sub-tasks of one: the mean of a group's values is one task.
 
     Returns
     -------
@@ -374,18 +360,17 @@ def suite(results: Any, *, metric: str | None = None, groups: Mapping[str, str] 
     bm25    0.3100  0.5200
     dense   0.3500  0.4800
     """
-    is_tasks = isinstance(results, Mapping) and not {"task", "system", "value"} <= results.keys()
-    notes: tuple[str, ...] = ()
-    if is_tasks:
-        parts, systems = _of_tasks(results, metric)
-    else:
-        parts, systems, notes = _of_table(results, metric)
-    named = groups or {}
-    if unknown := [task for task in named if task not in {part.name for part in parts}]:
-        raise UsageError(
-            f"groups={{{brief(unknown[0])}: …}}: there is no such task.{nearest(unknown[0], [part.name for part in parts])}"
-        )
-    return suite_of(systems, [part._replace(group=named.get(part.name, part.group)) for part in parts], notes)
+    if not isinstance(results, Mapping) or {"task", "system", "value"} <= results.keys():
+        return suite_of(*_of_table(results, metric))
+    for task, row in results.items():
+        if not isinstance(row, Mapping):
+            raise UsageError(
+                f"results[{brief(task)}]: expected {{system: Results or number}}, not {brief(row)}."
+            )
+    systems = list(dict.fromkeys(str(system) for row in results.values() for system in row))
+    return suite_of(
+        systems, [part_of(str(task), row, systems, metric) for task, row in results.items() if row]
+    )
 
 
 def suite_of(systems: Sequence[str], parts: Sequence[SuiteTask], notes: Sequence[str] = ()) -> Suite:
@@ -426,16 +411,6 @@ def suite_of(systems: Sequence[str], parts: Sequence[SuiteTask], notes: Sequence
     return Suite(tuple(systems), tuple(parts), tuple(notes))
 
 
-def _of_tasks(results: Mapping[Any, Any], metric: str | None) -> tuple[list[SuiteTask], list[str]]:
-    for task, row in results.items():
-        if not isinstance(row, Mapping):
-            raise UsageError(
-                f"results[{brief(task)}]: expected {{system: Results or number}}, not {brief(row)}."
-            )
-    systems = list(dict.fromkeys(str(system) for row in results.values() for system in row))
-    return [part_of(str(task), row, systems, metric) for task, row in results.items() if row], systems
-
-
 def part_of(task: str, row: Mapping[Any, Any], systems: Sequence[str], metric: str | None) -> SuiteTask:
     """Return a task from Results or numbers by system; UsageError or DataError if they do not go together."""
     given = {str(system): value for system, value in row.items() if value is not None}
@@ -452,17 +427,10 @@ def part_of(task: str, row: Mapping[Any, Any], systems: Sequence[str], metric: s
         aligned = Aligned.of(evaluated, [metric_of(wanted)])
     except RankwellError as error:
         raise type(error)(f"{task}: {error}") from error
-    _refuse_other_queries(
-        task,
-        {name: len(places) for name, places in zip(aligned.names, aligned.places, strict=True)},
-        len(aligned.queries),
-    )
-    own = aligned.metrics[0]
-    if (
-        len(evaluated) < len(given)
-        or not aligned.has_values(own)
-        or any(res.weights for res in aligned.results)
-    ):
+    counts = {name: len(places) for name, places in zip(aligned.names, aligned.places, strict=True)}
+    _refuse_other_queries(task, counts, len(aligned.queries))
+    own, is_weighted = aligned.metrics[0], any(res.weights for res in aligned.results)
+    if len(evaluated) < len(given) or is_weighted or not aligned.has_values(own):
         return SuiteTask(task, task, wanted, means)
     values = np.full((len(systems), len(aligned.queries)), math.nan)
     values[[systems.index(name) for name in aligned.names]] = aligned.values(own)
@@ -483,15 +451,12 @@ def _metric_in(results: Mapping[str, Results], metric: str | None) -> str:
 
 
 def _refuse_other_queries(task: str, counts: Mapping[str, int], of: int) -> None:
-    for name, n in counts.items():
-        if n < of:
-            other, most = max(
-                ((own, m) for own, m in counts.items() if own != name), key=lambda each: each[1]
-            )
-            raise DataError(
-                f"{task}: {name} has {n:,} queries, {other} {most:,}, and both together {of:,}: another split, or a part of one. Evaluate both on "
-                f"the same queries."
-            )
+    for name in [name for name, n in counts.items() if n < of]:
+        most, other = max((n, own) for own, n in counts.items() if own != name)
+        raise DataError(
+            f"{task}: {name} has {counts[name]:,} queries, {other} {most:,}, and both together {of:,}: another split, or a part of one. Evaluate "
+            f"both on the same queries."
+        )
 
 
 def _with_values(task: str, group: str, metric: str, values: np.ndarray, queries: Ids) -> SuiteTask:
@@ -507,7 +472,7 @@ def _with_values(task: str, group: str, metric: str, values: np.ndarray, queries
     return SuiteTask(task, group, metric, means, kept, units, int((~defined).sum()))
 
 
-def _of_table(source: Any, metric: str | None) -> tuple[list[SuiteTask], list[str], tuple[str, ...]]:
+def _of_table(source: Any, metric: str | None) -> tuple[list[str], list[SuiteTask], tuple[str, ...]]:
     import polars as pl
 
     from rankwell.readers.whole_frames import of_source
@@ -526,33 +491,31 @@ def _of_table(source: Any, metric: str | None) -> tuple[list[SuiteTask], list[st
         if word in lower
     ).with_row_index("row")
     given = whole.frame[lower["value"]]
-    for word, wrong in (
-        (
-            "value",
-            frame["value"].is_null() & given.is_not_null() & (given.cast(pl.String, strict=False) != ""),
-        ),
-        *((word, frame[word].is_null()) for word in ("task", "system")),
-    ):
+    is_no_number = (
+        frame["value"].is_null() & given.is_not_null() & (given.cast(pl.String, strict=False) != "")
+    )
+    for word, wrong in {
+        "value": is_no_number,
+        "task": frame["task"].is_null(),
+        "system": frame["system"].is_null(),
+    }.items():
         for row in wrong.arg_true()[:1]:
-            raise DataError(
-                f"{whole.place(row)}: {brief(whole.frame[lower[word]][row])} is no {word}. Correct it, or leave the row out."
-            )
+            cell = brief(whole.frame[lower[word]][row])
+            raise DataError(f"{whole.place(row)}: {cell} is no {word}. Correct it, or leave the row out.")
     key = [word for word in ("task", "system", "query") if word in lower]
-    twice = frame.filter(frame.select(key).is_duplicated())["row"]
-    if len(twice):
-        cell = ", ".join(str(frame[word][twice[0]]) for word in key)
-        first, second = frame.filter(
-            pl.all_horizontal(pl.col(word).eq_missing(frame[word][twice[0]]) for word in key)
-        )["row"][:2]
+    for row in frame.filter(frame.select(key).is_duplicated())["row"][:1]:
+        same = frame.filter(pl.all_horizontal(pl.col(word).eq_missing(frame[word][row]) for word in key))[
+            "row"
+        ]
         raise DataError(
-            f"{whole.place(second)}: {cell} stands at {whole.place(first)} already. A task has one value per system"
-            f"{' and query' if 'query' in lower else ''}: leave one out, or name them apart, such as two revisions."
+            f"{whole.place(same[1])}: {', '.join(str(frame[word][row]) for word in key)} stands at {whole.place(row)} already. A task has one "
+            f"value per system{' and query' if 'query' in lower else ''}: leave one out, or name them apart, such as two revisions."
         )
     systems = frame["system"].unique(maintain_order=True).to_list()
     notes = (f"{whole.name}: columns not read: {', '.join(unread)}",) if unread else ()
     places = {name: place for place, name in enumerate(systems)}
     parts = [_part_of_rows(own, places, metric) for own in frame.partition_by("task", maintain_order=True)]
-    return parts, systems, notes
+    return systems, parts, notes
 
 
 def _part_of_rows(frame: Any, systems: Mapping[str, int], metric: str | None) -> SuiteTask:
@@ -577,9 +540,8 @@ def _part_of_rows(frame: Any, systems: Mapping[str, int], metric: str | None) ->
         )
     queries = Ids.of(frame["query"].to_list())
     codes, first = queries.group()
-    _refuse_other_queries(
-        task, {names[row]: int(n) for row, n in enumerate(np.bincount(rows)) if n}, len(first)
-    )
+    counts = {names[row]: int(n) for row, n in enumerate(np.bincount(rows)) if n}
+    _refuse_other_queries(task, counts, len(first))
     values = np.full((len(systems), len(first)), math.nan)
     values[rows, codes] = value
     return _with_values(task, words["group"], words["metric"], values, queries[first])
