@@ -87,14 +87,12 @@ def test_bounds_after_some_judgements_are_expected_over_their_answers():
     estimates = expect_answers(chooser.answers)
     effects = Effects.of(chooser.answers, estimates)
     path, mean = effects.path(0, 1), float(effects.means[0] - effects.means[1])
-    number = np.empty(len(chooser.pooled), int)  # of each candidate, in the order of judging
-    number[chooser.pooled.candidate[np.argsort(chooser.pooled.run, kind="stable")]] = effects.at
     listed = list(all_answers(chooser, estimates.chance))
     gaps = [
         float(np.subtract(*(sum(each.values()) for each in values(lists, chooser, a, 3)))) for a, _ in listed
     ]
     for place, below in zip(path.place.tolist(), path.below.tolist(), strict=True):
-        first = number < place
+        first = effects.number < place  # of each candidate, in the order of judging
         lowest: dict[tuple[int, ...], float] = {}
         chance: dict[tuple[int, ...], float] = {}
         for (answers, p), gap in zip(listed, gaps, strict=True):

@@ -11,8 +11,8 @@ import numpy as np
 from rankwell.errors import UsageError
 from rankwell.judging.method import Told
 from rankwell.judging.methods.mtc import spread_of_pairs
+from rankwell.judging.pools import Pooled
 from rankwell.records import record
-from rankwell.tables.csr import offsets_of
 
 WITHIN = 0.01
 ASSUMED = (
@@ -149,15 +149,15 @@ def _left(parts: np.ndarray) -> np.ndarray:
 class Effects:
     """What a gain of each item adds to the value of each run, summed over queries; ``means`` are the expected sums of the runs.
 
-    Unjudged items that can move a difference are numbered by how far they move those of all pairs, ``n_open`` in all; ``at``
-    are the numbers of the rows of all lists, run by run, and ``effect`` what these add.
+    Unjudged items that can move a difference are numbered by how far they move those of all pairs, ``n_open`` in all; ``number``
+    is that of each candidate, and ``effect`` what the rows of all lists add.
     """
 
+    pooled: Pooled
     means: np.ndarray
     n_open: int
-    at: np.ndarray
+    number: np.ndarray
     effect: np.ndarray
-    of_run: np.ndarray
     gain: np.ndarray
     variance: np.ndarray
     top: float
@@ -166,7 +166,7 @@ class Effects:
     def of(cls, answers: Told, estimates: Estimates) -> Effects:
         """Return the effects; of AP they are the derivatives at the expected answers, with R or min(R, k) taken as expected."""
         pooled, runs = answers.pooled, len(answers.pooled.names)
-        effect, own = np.empty(len(pooled.rank)), np.empty(len(pooled.rank))
+        effect, part = np.empty(len(pooled.rank)), np.empty(len(pooled.rank))
         spread = np.empty(len(pooled))
         divisors = (
             _divisors(answers, estimates) if answers.measure.is_quadratic else np.ones(len(pooled.queries))
@@ -177,23 +177,21 @@ class Effects:
             listed = np.isfinite(block.rank)
             added = answers.measure.effects(block.rank, block.take(estimates.chance[of_query])) / divisor
             effect[rows] = added[listed]
-            own[rows] = (answers.measure.effects(block.rank, np.zeros(block.rank.shape)) / divisor)[listed]
+            own = (answers.measure.effects(block.rank, np.zeros(block.rank.shape)) / divisor)[listed]
+            # Σ p_i ∂/∂p_i has each pair of items twice, and the effects of items alone have none
+            part[rows] = estimates.gain[pooled.candidate[rows]] * (own + effect[rows]) / 2
             spread[of_query] = spread_of_pairs(block.by_run(added, runs))
-        # Σ p_i ∂/∂p_i has each pair of items twice, and the effects of items alone have none
-        part = estimates.gain[pooled.candidate] * (own + effect) / 2
         # what is judged can move nothing any more
         spread[answers.judged] = 0.0
         order = np.argsort(-spread, kind="stable")
         number = np.empty(len(order), np.int64)
         number[order] = np.arange(len(order))
-        # 16-bit numbers are sorted by radix, in time with their number
-        by_run = np.argsort(pooled.run.astype(np.int16 if runs < 2**15 else np.int64), kind="stable")
         return cls(
+            pooled,
             np.bincount(pooled.run, part, minlength=runs),
             int(np.count_nonzero(spread)),
-            number[pooled.candidate[by_run]],
-            effect[by_run],
-            offsets_of(np.bincount(pooled.run, minlength=runs)),
+            number,
+            effect,
             estimates.gain[order],
             estimates.variance[order],
             estimates.top,
@@ -204,8 +202,8 @@ class Effects:
         change = np.zeros(len(self.gain))
         for run, sign in ((one, 1.0), (other, -1.0)):
             if run is not None:
-                rows = slice(int(self.of_run[run]), int(self.of_run[run + 1]))
-                change[self.at[rows]] += sign * self.effect[rows]
+                rows = np.flatnonzero(self.pooled.run == run)
+                change[self.number[self.pooled.candidate[rows]]] += sign * self.effect[rows]
         # only judgements that move this difference; in the order in which all are made
         at = np.flatnonzero(change[: self.n_open])
         change = change[at]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import cython
 import numpy as np
 from cython.cimports.rankwell.kernels.hashing import hashed, key, mix
-from cython.cimports.rankwell.kernels.spans import same
+from cython.cimports.rankwell.kernels.spans import prefetch, same
 
 from rankwell.kernels import SECRET
 
@@ -18,6 +18,7 @@ key(SECRET[0], SECRET[1])
 
 # Integers as wide as what a column holds
 Bits = cython.fused_type(cython.schar, cython.short, cython.int, cython.longlong)
+AHEAD = cython.declare(cython.Py_ssize_t, 8)  # rows that a slot, and what it refers to, is fetched ahead of
 SPREAD = cython.declare(cython.ulonglong, 0x5851F42D4C957F2D)
 
 
@@ -133,6 +134,19 @@ def group(
     while i < k.shape[0]:
         with cython.nogil:
             while i < k.shape[0] and 2 * count < size:
+                # what many ids refer to lies in memory, and is waited for if it is not fetched ahead: the slot, then the id in it
+                if i + 2 * AHEAD < k.shape[0]:
+                    prefetch(cython.address(t[mix(k[i + 2 * AHEAD]) & mask]))
+                    row = t[mix(k[i + AHEAD]) & mask] - 1
+                    if row >= 0:
+                        prefetch(cython.address(k[row]))
+                        prefetch(cython.address(c[row]))
+                        if is_text:
+                            prefetch(cython.address(s[row]))
+                            prefetch(cython.address(n[row]))
+                    row = t[mix(k[i + AHEAD // 2]) & mask] - 1
+                    if is_text and row >= 0:
+                        prefetch(cython.address(x[s[row]]))
                 # the rows of a query mostly follow each other, and need no slot
                 if i > 0 and k[i] == k[i - 1] and (not is_text or same(x, s[i], n[i], x, s[i - 1], n[i - 1])):
                     c[i] = c[i - 1]
@@ -140,16 +154,15 @@ def group(
                     continue
                 at = mix(k[i]) & mask
                 while True:
-                    old = t[at] - 1
-                    if old < 0:
-                        t[at] = count + 1
+                    row = t[at] - 1
+                    if row < 0:
+                        t[at] = i + 1
                         f[count] = i
                         c[i] = count
                         count += 1
                         break
-                    row = f[old]
                     if k[row] == k[i] and (not is_text or same(x, s[i], n[i], x, s[row], n[row])):
-                        c[i] = old
+                        c[i] = c[row]
                         break
                     at = (at + 1) & mask
                 i += 1
@@ -163,7 +176,7 @@ def group(
                 at = mix(k[f[old]]) & mask
                 while t[at] > 0:
                     at = (at + 1) & mask
-                t[at] = old + 1
+                t[at] = f[old] + 1
     return codes, firsts[:count].copy()
 
 

@@ -177,9 +177,16 @@ def candidates_of(
         If a list repeats an item.
     """
     queries = _queries_of(lists)
-    ranked = each(lambda run_lists: _rank(run_lists, queries, policy, by_score=by_score), lists)
-    runs, own = map(list, zip(*ranked, strict=True))
-    del lists, ranked  # of whole runs they take more memory than all below
+    waiting: list[Lists | None] = [*lists]
+    del lists
+
+    def rank(at: int) -> tuple[RankedRun, Ids]:
+        # let go of as soon as they are ranked: of whole runs they take more memory than all below
+        own, waiting[at] = waiting[at], None
+        assert own is not None
+        return _rank(own, queries, policy, by_score=by_score)
+
+    runs, own = map(list, zip(*each(rank, range(len(waiting))), strict=True))
     # items are numbered by first appearance: within each run, then those of all runs together
     before = offsets_of(np.array([len(ids) for ids in own]))
     joined = Ids.concatenate(own)
