@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from harness import Command, Output
+from harness import Command, Output, nothing
 from workload import Maker, Setting, Workload, at_least, at_most
 
 from jobs.commands import evaluate, lines, loop, trec_eval, trec_eval_loop
@@ -48,6 +48,18 @@ def read_run(setting: Setting) -> Workload:
         limit=lines("w1.run"),
         inputs=("w1.run",),
         bars=(at_most("memory", 1.3),),
+    )
+
+
+def lint(setting: Setting) -> Workload:
+    setting.data("w1")
+    words = (str(setting.rankwell), "lint", "{data}/w1.qrels", "{data}/w1.run")
+    return Workload(
+        "the same, checked (`rankwell lint`)",
+        Command("rankwell lint", words, nothing),
+        limit=evaluate(setting, "w1.qrels", ["w1.run"]),
+        inputs=("w1.run", "w1.qrels"),
+        bars=(at_least("share", 0.5), at_most("memory", 0.5)),
     )
 
 
@@ -117,6 +129,7 @@ WORKLOADS: dict[str, Maker] = {
     "w1": w1,
     "w1_shuffled": w1_shuffled,
     "read_run": read_run,
+    "lint_w1": lint,
     "all_trec": all_trec,
     "w2": w2,
     "w2_loop": w2_loop,

@@ -6,6 +6,7 @@ import gzip
 import itertools
 import json
 import subprocess
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -442,3 +443,24 @@ def test_with_a_metric_of_parts_each_is_a_list_of_its_own(tmp_path):
     assert {each.rule for each in found} == {"unreadable"}
     copies = rw.lint(ANSWERS, metric="citation_r", cleaned_copies=tmp_path / "copies")
     assert "no copy was written, as one would have no parts" in str(copies)
+
+
+def test_runs_by_name_are_those_that_compare_takes(tmp_path):
+    lists = {"1": {"a": 2.0, "b": 1.0}}
+    path = tmp_path / "some.run"
+    path.write_text("1 Q0 a 1 2.0 t\n1 Q0 a 2 1.0 t\n")
+    table = pl.DataFrame({"query": ["1", "1"], "item": ["a", "a"], "score": [2.0, 1.0]})
+    forms = [path, str(path), table, table.to_dict(as_series=False), {"1": ["a", "a"]}, rw.read_run(path)]
+    for form in forms:
+        found = rw.lint({"old": form, "new": lists}, {"1": {"a": 1, "b": 0}})
+        assert found[0].rule == "duplicates", form
+        place = "some.run:2" if isinstance(form, (str, Path, rw.Run)) else "old, "
+        assert place in str(found[0].place), form
+    # what is one run stays one
+    for run in (
+        {"1": ["a"], "2": []},
+        {"1": {}, "2": {"a": 1.0}},
+        {"1": [("a", 1.0)]},
+        {"query": ["1"], "item": ["a"]},
+    ):
+        assert not [each for each in rw.lint(run) if each.rule == "unreadable"], run

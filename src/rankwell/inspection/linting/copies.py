@@ -56,7 +56,7 @@ def write_copies(data: LintData, folder: Path) -> Iterator[Finding]:
                 "cleaned-copy", "note", run.name, f"no copy was written, as one would have no {lacking}", "Mend the rows that are named here.",
             )  # fmt: skip
             continue
-        yield _write_one(run.run, len(run.rows), partial(clean_run, run, data.settings.policy), folder)
+        yield _write_one(run.run, run.n_rows, partial(clean_run, run, data.settings.policy), folder)
     if data.qrels is not None:
         qrels = data.qrels
         yield _write_one(qrels.qrels, len(qrels.qrels), partial(clean_qrels, qrels), folder)

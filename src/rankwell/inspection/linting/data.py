@@ -16,25 +16,33 @@ from rankwell.display.findings import Finding
 from rankwell.display.text import Composed
 from rankwell.errors import DataError, InputError, RankwellError, brief
 from rankwell.evaluation import Evaluator
+from rankwell.evaluation.engines.memory import Memory
+from rankwell.evaluation.plan import Plan
 from rankwell.evaluation.request import Request
+from rankwell.evaluation.task import Task
 from rankwell.kernels import order
+from rankwell.matching.lists import RanksBeginAtZero
 from rankwell.matching.parts import Parts, check_numbers
 from rankwell.matching.policy import Policy
 from rankwell.metrics import metrics_of
-from rankwell.readers import read_items, read_qrels, read_run
+from rankwell.readers import read_items, read_qrels
 from rankwell.readers.bytes.files import File, files_of
-from rankwell.readers.formats.trec import TextRows
+from rankwell.readers.formats.trec import TrecRows
 from rankwell.readers.items_users import read_catalogue
+from rankwell.readers.read import open_run
 from rankwell.readers.registry import ExplainedRows, guess, recode
 from rankwell.records import cached_property, record
+from rankwell.results.part import Part
 from rankwell.tables.csr import offsets_of
-from rankwell.tables.ids import Ids, Known
+from rankwell.tables.ids import Ids, Known, own_text
 from rankwell.tables.items_users import Items
+from rankwell.tables.machine import cores
 from rankwell.tables.matrix import refuse_mismatch
 from rankwell.tables.places import end_to_end
+from rankwell.tables.ranked import NO_ROWS
 from rankwell.tables.rows import PART_ROWS, Columns, Lists, Rows, group_rows
 from rankwell.tables.run_qrels import Qrels, Run
-from rankwell.tables.workers import on_all_cores
+from rankwell.tables.workers import Workers, in_order, on_all_cores
 
 BY_LINES = (
     "delimited",
@@ -47,7 +55,14 @@ BY_LINES = (
 MOST_LINES = 20  # each damaged line costs another reading of the file; a file with more is the wrong one
 
 
+# bytes of a file whose lines are held once they were read; those of a larger one are read again
+MOST_HELD, COMPRESSED = 1 << 25, 4
+LOOKED_AT = 1000  # items that show how ids are made
+
+
 Read = TypeVar("Read", "RunData", "QrelsData", Items)
+Change = tuple[Any, ...]  # a function that returns changed lists, and what it is given beside them
+Add = Callable[[Any, Lists, Any], Any]  # what was found before, a batch, and what a look found in it
 
 
 @record(eq=False)
@@ -83,23 +98,30 @@ class LintData:
     runs: tuple[RunData, ...]
     qrels: QrelsData | None
     items: Items | None
+    catalogue: Known | None
     train: QrelsData | None
     settings: LintSettings
-    values: dict[tuple[RunData, str, Policy], float | None] = field(default_factory=dict)
 
-    def value(self, run: Run | RunData, metric: str | None = None, **policy: Any) -> float | None:
-        """Return a metric of a run under a changed policy; None where it cannot be had."""
+    @property
+    def missed(self) -> int:
+        """How many answers of the runs were not known when they were asked for."""
+        return sum(run.missed for run in self.runs)
+
+    def value(
+        self, run: RunData, metric: str | None = None, change: Change | None = None, **policy: Any
+    ) -> float | None:
+        """Return a metric of a run under a changed policy, or of its lists after a change; None where it cannot be had, or is not known yet."""
         if self.qrels is None:
             return None
-        metric, lenient = metric or self.settings.metric, self.settings.lenient(**policy)
-        if not isinstance(run, RunData):
-            return self._value(run, metric, lenient)
-        key = run, metric, lenient  # several rules ask for the value of the run as it is
-        if key not in self.values:
-            self.values[key] = self._value(run.as_run, metric, lenient)
-        return self.values[key]
+        key = metric or self.settings.metric, self.settings.lenient(**policy), change
+        if key not in run.values:  # several rules ask for the value of the run as it is
+            run.values[key] = self._measured(run, *key)
+        measured = run.values[key]
+        if measured is None or (parts := run.ask(measured, add=_listed)) is None:
+            return None
+        return measured.value(parts)
 
-    def _value(self, run: Run, metric: str, lenient: Policy) -> float | None:
+    def _measured(self, run: RunData, metric: str, lenient: Policy, change: Change | None) -> Measured | None:
         assert self.qrels is not None
         try:
             request = Request(
@@ -111,10 +133,9 @@ class LintData:
                 else None,
                 tie_ranges=False,
             )
-            value = Evaluator.of(request).results_of(run)[metric]
+            return Measured(Evaluator.of(request), run, metric, change)
         except RankwellError:
             return None  # the finding is reported without its effect
-        return None if math.isnan(value) else value
 
     def change(self, before: float | None, after: float | None, when: Composed) -> str:
         """Return in words what a change does to the metric."""
@@ -134,33 +155,97 @@ class LintData:
 
 
 class RunData:
-    """A run as batches of whole lists."""
+    """A run that is read batch by batch: what rules ask of each batch is answered for all of them together, in one pass.
+
+    Before that the answer is None, and ``missed`` counts it: the rule is to be asked again. Lines of TREC text are read from their file in each pass.
+    """
 
     def __init__(self, run: Run) -> None:
         self.run, self.name = run, run.name
-        self.rows = HeldRows.of(run.rows)
-        for lists in self.rows.lists:
-            check_numbers(lists)
-        self.has_parts, self.has_sizes = (
-            any(word in lists.extra for lists in self.rows.lists) for word in ("part", "size")
-        )
-        if self.has_parts:  # rules look at lists: here one for each part of a query
-            self.rows = HeldRows([Parts.of(lists).lists for lists in self.rows.lists])
-        self.batches = self.rows.lists
+        inner = run.rows.rows if isinstance(run.rows, ExplainedRows) else run.rows
+        self.is_trec = isinstance(inner, TrecRows)
+        # only lines of text come in the order of the file, by which the first row of a finding is known
+        self.rows = run.rows.owned() if not isinstance(inner, TrecRows) else inner.with_ranks()
+        if isinstance(run.rows, ExplainedRows) and self.is_trec:
+            self.rows = ExplainedRows(self.rows, run.rows.file, run.rows.name)
+        self.values: dict[tuple[str, Policy, Change | None], Measured | None] = {}
+        self._asked: dict[Any, Add] = {}
+        self._answers: dict[Any, Any] = {}
+        self._held: list[Lists] = []
+        size = sum(file.size if file.is_plain else COMPRESSED * file.size for file in run.files)
+        self._holds = self.is_trec and size <= MOST_HELD
+        self.missed = self.n_rows = 0
+        self.queries = self.first_items = Ids.of_integers(NO_ROWS)
+        self.by_rank = self.has_both = self.has_parts = self.has_sizes = False
 
     @property
-    def by_rank(self) -> bool:
-        """Whether ranks decide, or the order of the rows."""
-        return self.batches[0].by_rank
+    def is_read(self) -> bool:
+        """Whether the run has been read."""
+        return self.n_rows > 0
 
-    @cached_property
-    def queries(self) -> Ids:
-        """The query of each list."""
-        return self.rows.queries
+    def ask(self, look: Callable[..., Any], *given: Any, add: Add) -> Any:
+        """Return what a look at each batch found, added up in their order; None before they are read."""
+        key = look, *given
+        if key not in self._answers:
+            self._asked[key] = add
+            self.missed += 1
+        return self._answers.get(key)
+
+    def mark(self, look: Callable[..., np.ndarray], *given: Any) -> MarkedRows | None:
+        """Return what there is to say of the rows of each batch that a look returns; None if there are none, or before they are read."""
+        marked: MarkedRows | None = self.ask(look, *given, add=_mark)
+        return marked
+
+    def read(self) -> None:
+        """Answer what was asked, if anything was."""
+        if self.is_read and not self._asked:
+            return
+        asked, self._asked = self._asked, {}
+        answers, queries = dict.fromkeys(asked), list[Ids]()
+        held, n_rows, self.has_both = list[Lists](), 0, True
+        with Workers(cores()) as workers:
+            jobs = (partial(_look, make, asked) for make in self.batches())
+            for lists, found in in_order(workers, cores(), jobs):
+                if not queries:
+                    self.first_items, self.by_rank = own_text(lists.items[:LOOKED_AT]), lists.by_rank
+                queries.append(own_text(lists.queries))
+                n_rows += lists.rows
+                if self._holds and not self.is_read:
+                    held.append(lists)
+                self.has_both &= ranks_and_scores(lists) is not None
+                for (key, add), own in zip(asked.items(), found, strict=True):
+                    answers[key] = add(answers[key], lists, own)
+        if queries:
+            self.queries = Ids.concatenate(queries)
+        # scattered rows show by a query in two batches: only then is all read again, grouped
+        if not self.rows.grouped and not self.queries.is_distinct():
+            self.rows, self._asked = self.rows.regrouped(), asked
+            self.read()
+        else:
+            self._answers |= answers
+            self._held, self.n_rows = self._held or held, n_rows
+
+    def batches(self) -> Iterator[Callable[[], Lists]]:
+        """Yield functions that each make a batch."""
+        for lists in self._held:
+            yield partial(_itself, lists)
+        if not self._held:
+            for make in self.rows.batches(PART_ROWS):
+                yield partial(self._made, make)
+
+    def _made(self, make: Callable[[], Lists]) -> Lists:
+        lists = make()
+        check_numbers(lists)
+        self.has_sizes |= "size" in lists.extra
+        if "part" not in lists.extra:
+            return lists
+        self.has_parts = True  # rules look at lists: here one for each part of a query
+        return Parts.of(lists).lists
 
     def place_of_list(self, number: int) -> str:
         """Return the place of the first row of a list."""
-        for lists in self.batches:
+        for make in self.batches():
+            lists = make()
             if number < len(lists.queries):
                 return lists.place(int(lists.offsets[number]))
             number -= len(lists.queries)
@@ -168,59 +253,99 @@ class RunData:
 
     @cached_property
     def lists(self) -> Lists:
-        """All lists, one after the other."""
-        return next(self.rows.table().batches(len(self.rows) + 1))()
+        """All lists, one after the other, held."""
+        return next(BatchedRows(self).table().batches(self.n_rows + 1))()
 
-    @cached_property
-    def as_run(self) -> Run:
-        """The run, to be evaluated."""
-        # of the rows that were read for the rules: a value under another policy reads no file again
-        run = Run.of_rows(self.rows, self.name)
+    def changed(self, change: Change | None) -> Run:
+        """Return the run with other lists, to be evaluated."""
+        run = Run.of_rows(BatchedRows(self, change), self.name)
         run.matrix = self.run.matrix
         return run
 
-    @cached_property
-    def ranks_and_scores(self) -> list[tuple[np.ndarray, np.ndarray]] | None:
-        """Minus the rank and the score of the rows of each batch, None without both.
 
-        TREC text has a rank column that evaluation ignores; here it is read.
-        """
-        if self.by_rank:
-            pairs = [(lists.score, lists.given) for lists in self.batches if lists.given is not None]
-            return pairs or None
-        rows = self.run.rows.rows if isinstance(self.run.rows, ExplainedRows) else self.run.rows
-        if not isinstance(rows, TextRows):
+def _itself(lists: Lists) -> Lists:
+    return lists
+
+
+def _look(make: Callable[[], Lists], asked: Iterable[Any]) -> tuple[Lists, list[Any]]:
+    lists = make()
+    return lists, [look(lists, *given) for look, *given in asked]
+
+
+def _listed(total: list[Any] | None, lists: Lists, own: Any) -> list[Any]:  # noqa: ARG001 - as all that add
+    return [*(total or ()), own]
+
+
+def ranks_and_scores(lists: Lists) -> tuple[np.ndarray, np.ndarray] | None:
+    """Return minus the rank and the score of each row, None without both."""
+    if lists.by_rank:
+        return None if lists.given is None else (lists.score, lists.given)
+    rank = lists.extra.get("rank")
+    return (-rank, lists.score) if isinstance(rank, np.ndarray) else None
+
+
+def with_scores(lists: Lists, scores: Callable[[Lists], np.ndarray]) -> Lists:
+    """Return lists with other scores, which decide the order."""
+    return _changed_rows(lists, scores(lists), slice(None), lists.offsets)
+
+
+def without(lists: Lists, look: Callable[..., np.ndarray], *given: Any) -> Lists:
+    """Return lists without the rows that a look returns, and without those of which none are left."""
+    kept = np.ones(lists.rows, np.bool_)
+    kept[look(lists, *given)] = False
+    # how many rows are kept before each begin of a list is where the list begins among those kept
+    return _changed_rows(lists, lists.score[kept], kept, offsets_of(kept)[lists.offsets])
+
+
+def _changed_rows(lists: Lists, score: np.ndarray, rows: Any, offsets: np.ndarray) -> Lists:
+    some = np.flatnonzero(np.diff(offsets))  # an empty list would count as a query that found nothing
+    ends = np.append(offsets[some], offsets[-1])
+    new = np.ascontiguousarray(score, np.float64)
+    return Lists(lists.queries[some], ends, lists.items[rows], new, lists.place)
+
+
+class Measured(Memory):
+    """An evaluation of a run, or of its lists after a change, whose batches are measured while rules look at them."""
+
+    def __init__(self, evaluator: Evaluator, run: RunData, metric: str, change: Change | None) -> None:
+        super().__init__()
+        assert isinstance(evaluator.plan, Plan)
+        self.plan, self.run_data, self.metric, self.change = evaluator.plan, run, metric, change
+        self.task = self.plan.task.of_run(run.changed(change))
+        self._part: Part | None = None
+        self._values: list[float | None] = []
+
+    def __call__(self, lists: Lists) -> Part | RankwellError:
+        """Return the part of a batch, or why there is none."""
+        try:
+            return self.task.measure(*self.task.judge(_changed(lists, self.change))).settle()
+        except RankwellError as error:
+            return error
+
+    def measure(self, rows: Rows, name: str, task: Task) -> Part:
+        """Return the sum of the batches that were measured, once; measure them anew under other rules."""
+        part, self._part = self._part, None
+        return super().measure(rows, name, task) if part is None else part
+
+    def value(self, parts: list[Part | RankwellError]) -> float | None:
+        """Return the value from the parts of all batches; None if there is none."""
+        if not self._values:
+            self._values.append(self._value_of(parts))
+        return self._values[0]
+
+    def _value_of(self, parts: list[Part | RankwellError]) -> float | None:
+        errors = [part for part in parts if isinstance(part, RankwellError)]
+        if errors and not isinstance(errors[0], RanksBeginAtZero):
             return None
         try:
-            ranks = [lists.score for lists in HeldRows.of(rows.with_ranks()).lists]
+            self._part = None if errors else Part.sum(part for part in parts if isinstance(part, Part))
+            value = replace(self.plan, engine=self).results(self.run_data.changed(self.change))[self.metric]
         except RankwellError:
-            return None  # a rank column of words
-        return [(-rank, lists.score) for rank, lists in zip(ranks, self.batches, strict=True)]
+            return None
+        return None if math.isnan(value) else value
 
-    def with_scores(self, scores: Iterable[np.ndarray]) -> Run:
-        """Return the run with other scores, which decide the order."""
-        pairs = zip(self.batches, scores, strict=True)
-        return self._replace_rows([(lists, score, slice(None), lists.offsets) for lists, score in pairs])
 
-    def without(self, rows: Iterable[np.ndarray]) -> Run:
-        """Return the run without some rows of each batch, and without the lists of which none are left."""
-        changes = []
-        for lists, left_out in zip(self.batches, rows, strict=True):
-            kept = np.ones(lists.rows, np.bool_)
-            kept[left_out] = False
-            # how many rows are kept before each begin of a list is where the list begins among those kept
-            changes.append((lists, lists.score[kept], kept, offsets_of(kept)[lists.offsets]))
-        return self._replace_rows(changes)
-
-    def _replace_rows(self, changes: Iterable[tuple[Lists, np.ndarray, Any, np.ndarray]]) -> Run:
-        """The run with other scores of some rows of each batch, given with the places where the lists then begin."""
-        changed = []
-        for lists, score, rows, offsets in changes:
-            some = np.flatnonzero(np.diff(offsets))  # an empty list would count as a query that found nothing
-            ends = np.append(offsets[some], offsets[-1])
-            new = np.ascontiguousarray(score, np.float64)
-            changed.append(Lists(lists.queries[some], ends, lists.items[rows], new, lists.place))
-        return Run.of_rows(HeldRows(changed), self.name)
+Rule = Callable[[LintData], Iterator[Finding]]
 
 
 class QrelsData:
@@ -233,6 +358,11 @@ class QrelsData:
         self.queries = Known(queries)
         self.items = qrels.item if rows is None else qrels.item[rows]
 
+    @cached_property
+    def judged(self) -> Known:
+        """The different items."""
+        return Known(self.items.distinct())
+
     def place(self, row: int) -> str:
         """Return the place of a grouped row."""
         return self.qrels.place(int(self.rows[row]))
@@ -242,73 +372,54 @@ class QrelsData:
         return self.place(int(self.offsets[query]))
 
 
-class HeldRows:
-    """The rows of a run as batches of whole lists in memory: rules look at each on all cores, and none is read again."""
+class BatchedRows:
+    """The rows of a run as rules see them, after a change of its lists."""
 
     grouped = True
 
-    def __init__(self, lists: list[Lists]) -> None:
-        self.lists = lists
+    def __init__(self, run: RunData, change: Change | None = None) -> None:
+        self.run, self.change = run, change
 
-    @classmethod
-    def of(cls, rows: Rows) -> HeldRows:
-        """Return rows from a reader, with those of each query together."""
-        in_file_order = cls(on_all_cores(lambda make: make(), rows.batches(PART_ROWS)))
-        # scattered rows show by a query in two batches: only then is all read again, grouped
-        if rows.grouped or not in_file_order.lists or in_file_order.queries.is_distinct():
-            return in_file_order
-        return cls(on_all_cores(lambda make: make(), rows.regrouped().batches(PART_ROWS)))
+    def batches(self, size: int) -> Iterator[Callable[[], Lists]]:  # noqa: ARG002 - of the size that rules see
+        """Yield functions that each make one batch."""
+        for make in self.run.batches():
+            yield partial(_make_changed, make, self.change)
 
-    @property
-    def queries(self) -> Ids:
-        """The query of each list."""
-        return Ids.concatenate([lists.queries for lists in self.lists])
-
-    @property
-    def items(self) -> Ids:
-        """The item of each row."""
-        return Ids.concatenate([lists.items for lists in self.lists])
-
-    def __len__(self) -> int:
-        return sum(lists.rows for lists in self.lists)
-
-    def batches(self, size: int) -> Iterator[Callable[[], Lists]]:  # noqa: ARG002 - they are made already
-        """Yield functions that each return one batch, of the size that it has."""
-        for lists in self.lists:
-            yield partial(_itself, lists)
-
-    def owned(self) -> HeldRows:
-        """Return these rows: they are held."""
+    def owned(self) -> BatchedRows:
+        """Return these rows."""
         return self
 
-    def regrouped(self) -> HeldRows:
-        """Return these rows: they are grouped."""
-        return self
+    regrouped = owned
 
     def table(self) -> Columns:
         """Return all rows as columns."""
-        first = self.lists[0]
-        offsets = offsets_of(np.concatenate([np.diff(lists.offsets) for lists in self.lists]))
-        score = np.concatenate([lists.score for lists in self.lists])
+        batches = on_all_cores(lambda make: make(), self.batches(PART_ROWS))
+        first = batches[0]
+        offsets = offsets_of(np.concatenate([np.diff(lists.offsets) for lists in batches]))
+        score = np.concatenate([lists.score for lists in batches])
         given = None
         if first.given is not None:
-            given = np.concatenate([lists.given for lists in self.lists if lists.given is not None])
-
+            given = np.concatenate([lists.given for lists in batches if lists.given is not None])
+        queries, items = ([getattr(lists, word) for lists in batches] for word in ("queries", "items"))
         rows = Columns(
             None,
-            self.items,
+            Ids.concatenate(items),
             -score if first.by_rank else score,
-            place=end_to_end([lists.rows for lists in self.lists], [lists.place for lists in self.lists]),
+            place=end_to_end([lists.rows for lists in batches], [lists.place for lists in batches]),
             by_rank=first.by_rank,
             given_score=given,
-            lists=(self.queries, offsets),
+            lists=(Ids.concatenate(queries), offsets),
         )
         rows.by_place, rows.rank_base = first.by_rank and not first.has_ranks, first.rank_base
         return rows
 
 
-def _itself(lists: Lists) -> Lists:
-    return lists
+def _make_changed(make: Callable[[], Lists], change: Change | None) -> Lists:
+    return _changed(make(), change)
+
+
+def _changed(lists: Lists, change: Change | None) -> Lists:
+    return lists if change is None else change[0](lists, *change[1:])
 
 
 def common(ids: Ids, table: Known) -> np.ndarray | None:
@@ -347,12 +458,13 @@ class MarkedRows:
         return brief(self.lists.queries.one(at))
 
 
-def mark_rows(batches: list[Lists], rows: list[np.ndarray]) -> MarkedRows | None:
-    """Return what there is to say of some rows of each batch; None if there are none."""
-    marked = [(lists, own) for lists, own in zip(batches, rows, strict=True) if len(own)]
-    return (
-        MarkedRows(sum(len(own) for _, own in marked), marked[0][0], int(marked[0][1][0])) if marked else None
-    )
+def _mark(total: MarkedRows | None, lists: Lists, rows: np.ndarray) -> MarkedRows | None:
+    """Add some rows of a batch; the first of all is kept with its batch."""
+    if not len(rows):
+        return total
+    if total is None:
+        return MarkedRows(len(rows), lists, int(rows[0]))
+    return MarkedRows(total.count + len(rows), total.lists, total.row)
 
 
 def rows_of(count: int) -> Composed:
@@ -379,12 +491,14 @@ def order_rows(lists: Lists, key: np.ndarray) -> np.ndarray | None:
     return rows
 
 
-def run_data(source: Any, **options: Any) -> RunData:
-    """Return a run whose rows have been read."""
-    data = RunData(read_run(source, **options))
-    if data.run is not source and data.run.files:
+def run_data(source: Any, ask: Callable[[RunData], object], **options: Any) -> RunData:
+    """Return a run that was read once, which answers what was asked before."""
+    data = RunData(open_run(source, **options))
+    if data.run is not source and data.run.files and options.get("name") is None:
         data.name = data.run.files[0].name  # findings are of files, not of systems
-    if not len(data.rows):
+    ask(data)
+    data.read()
+    if not data.n_rows:
         raise DataError(f"{data.name}: the run holds no rows.")
     return data
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
+from numbers import Real
 from pathlib import Path
 from typing import Any, Literal, Unpack
 
@@ -15,6 +16,8 @@ from rankwell.inspection.linting.copies import write_copies
 from rankwell.inspection.linting.data import (
     LintData,
     LintSettings,
+    Rule,
+    RunData,
     fits,
     qrels_data,
     run_data,
@@ -25,11 +28,16 @@ from rankwell.inspection.linting.matches import RULES as MATCH_RULES
 from rankwell.inspection.linting.rules import RANK_RULES, RULES
 from rankwell.matching.policy import Policy, policy_with, separator_of
 from rankwell.readers import read_items
+from rankwell.readers.frames.in_memory import is_frame
 from rankwell.readers.items_users import read_catalogue
+from rankwell.readers.sources import PATHS, is_one_run, names_as_text
 from rankwell.tables.arguments import as_list, checked, plain
+from rankwell.tables.ids import Known
 from rankwell.tables.run_qrels import Run
 
 __all__ = ["Finding", "Findings", "lint"]
+
+EVERY_RULE: Sequence[Rule] = (*RULES, *RANK_RULES, *MATCH_RULES)
 
 
 @checked
@@ -58,7 +66,7 @@ def lint(
     Parameters
     ----------
     runs
-        A run, or a list of runs: whatever ``rankwell.read_run`` reads. A list of plain values is one run.
+        A run, a list of runs, or a dict of runs by name: whatever ``rankwell.read_run`` reads. A list of plain values is one run.
     qrels
         The judgements; without them only the runs are looked at.
     metric
@@ -107,7 +115,7 @@ def lint(
     """
     read, findings = read_with(read, words), list[Finding]()
     policy = policy_with(policy, words)
-    sources = runs if isinstance(runs, (list, tuple)) and all(map(_is_source, runs)) else [runs]
+    sources = _by_name(runs)
     of_runs, of_qrels = reading_of(
         read, columns=columns, qrels_columns=qrels_columns, format_in=format_in, qrels_format=qrels_format,
         encoding=encoding, order=order,
@@ -120,34 +128,74 @@ def lint(
         dict(needing(words, needs, table, policy.sizes))
         for words, table in ((of_qrels, "qrels"), (of_runs, "run"))
     )
-    tables = [try_reading(partial(run_data, **of_runs), source, findings, encoding) for source in sources]
-    judged = (
-        None if qrels is None else try_reading(partial(qrels_data, **of_qrels), qrels, findings, encoding)
-    )
+    others = list[Finding]()  # those of the runs come first
+    judged = None if qrels is None else try_reading(partial(qrels_data, **of_qrels), qrels, others, encoding)
     history = (
         None
         if train is None
-        else try_reading(partial(qrels_data, columns=NOT_NAMED), train, findings, encoding)
+        else try_reading(partial(qrels_data, columns=NOT_NAMED), train, others, encoding)
     )
     has_columns = policy.sizes is not None or (
         policy.group is not None and separator_of(policy.group) is None
     )
     catalogue = None
     if items is not None and of_spans:
-        catalogue = try_reading_chunks(items, findings, encoding)
+        catalogue = try_reading_chunks(items, others, encoding)
     elif items is not None:
-        catalogue = try_reading(read_catalogue if has_columns else read_items, items, findings, encoding)
-    readable = [run for run in tables if run is not None and fits(run.run, judged, findings)]
+        catalogue = try_reading(read_catalogue if has_columns else read_items, items, others, encoding)
+    known = None if catalogue is None else Known(catalogue.item)
     allowed = (
         None if scale is None else tuple(plain("scale", grade, float) for grade in as_list("scale", scale))
     )
     settings = LintSettings(k, allowed, metric, policy)
-    data = LintData(tuple(readable), judged, catalogue, history, settings)
+
+    def ask(run: RunData) -> None:
+        data = LintData((run,), judged, catalogue, known, history, settings)
+        for rule in EVERY_RULE:
+            list(rule(data))  # what it asks of the run is answered as it is read
+
+    tables = [
+        try_reading(partial(run_data, ask=ask, name=name, **of_runs), source, findings, encoding)
+        for name, source in sources
+    ]
+    findings += others
+    readable = [run for run in tables if run is not None and fits(run.run, judged, findings)]
+    data = LintData(tuple(readable), judged, catalogue, known, history, settings)
     if cleaned_copies is not None:
         findings += write_copies(data, Path(cleaned_copies))
-    for rule in (*RULES, *RANK_RULES, *MATCH_RULES):
-        findings += rule(data)
-    return Findings(list(dict.fromkeys(findings)))
+    return Findings(list(dict.fromkeys(findings + _found(data))))
+
+
+def _found(data: LintData) -> list[Finding]:
+    """What all rules find; a rule whose question has no answer yet is asked again after another pass over the runs."""
+    found: dict[Rule, list[Finding]] = {}
+    waiting: Sequence[Rule] = EVERY_RULE
+    while waiting:
+        again = []
+        for rule in waiting:
+            missed = data.missed
+            found[rule] = list(rule(data))
+            if data.missed > missed:
+                again.append(rule)
+        for run in data.runs:
+            run.read()
+        waiting = again
+    return [finding for rule in EVERY_RULE for finding in found[rule]]
+
+
+def _by_name(runs: Any) -> list[tuple[str | None, Any]]:
+    """Runs with the names that they were given, or none."""
+    if isinstance(runs, Mapping) and runs and all(map(_is_run, runs.values())):
+        return [*names_as_text(runs).items()]
+    several = runs if isinstance(runs, (list, tuple)) and all(map(_is_source, runs)) else [runs]
+    return [(None, run) for run in several]
+
+
+def _is_run(value: Any) -> bool:
+    """Whether a value of a dict is a run, and not the list of a query."""
+    if isinstance(value, Mapping):
+        return is_one_run(value) and not isinstance(next(iter(value.values())), Real)
+    return isinstance(value, (Run, *PATHS)) or is_frame(value)
 
 
 def _is_source(value: Any) -> bool:

@@ -3,30 +3,29 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from rankwell.display.findings import Finding
 from rankwell.display.text import Composed
 from rankwell.errors import DataError, RankwellError, brief
-from rankwell.inspection.linting.data import LintData, QrelsData, RunData, common, mark_rows, rows_of
+from rankwell.inspection.linting.data import LintData, QrelsData, RunData, common, rows_of, without
 from rankwell.kernels import match
 from rankwell.matching.budgets import Sizes
 from rankwell.matching.groups import PASSAGES, SEPARATORS, ids_before
 from rankwell.matching.mismatch import IdSource, Mismatch, find_mismatch, find_swapped_columns
-from rankwell.matching.policy import before
-from rankwell.matching.pool import ENOUGH
+from rankwell.matching.policy import Policy, before
+from rankwell.matching.pool import ENOUGH, TENTH
 from rankwell.tables.csr import owners
-from rankwell.tables.ids import Ids, Known
+from rankwell.tables.ids import Ids, Known, own_text
 from rankwell.tables.items_users import Items
+from rankwell.tables.ranked import NO_ROWS
 from rankwell.tables.rows import Lists
 from rankwell.tables.spans import Spans
-from rankwell.tables.workers import on_all_cores
 
 FEW_JUDGED = 0.8  # a smaller share of judged items among the first k is worth a note
-LOOKED_AT = 1000  # items that show how ids are made
+FEW, MANY = 5_000, 1_000_000  # rows whose ids are looked at: at first of a longer run, and at most
 
 
 def queries(data: LintData) -> Iterator[Finding]:
@@ -35,11 +34,14 @@ def queries(data: LintData) -> Iterator[Finding]:
         return
     judged = data.qrels.queries
     for run in data.runs:
-        rows = common(run.queries, judged)
-        if rows is None or not (rows >= 0).any():
-            yield _nothing_in_common(run, data.qrels, Composed("query"), run.queries, judged.ids)
+        if not run.is_read:
             continue
-        yield from _partly_apart(run, data.qrels, Composed("query"), run.queries, judged.ids)
+        rows = common(run.queries, judged)
+        difference = find_mismatch("query", _distinct(run.queries), _distinct(judged.ids))
+        if rows is None or not (rows >= 0).any():
+            yield _nothing_in_common(run, data.qrels, Composed("query"), run.queries, judged.ids, difference)
+            continue
+        yield from _partly_apart(run, data.qrels, Composed("query"), difference)
         extra = np.flatnonzero(rows < 0)
         if len(extra):
             yield Finding(
@@ -73,36 +75,48 @@ def items(data: LintData) -> Iterator[Finding]:
     """Items of runs and judgements that the catalogue lacks, and runs in which nothing is judged."""
     of_spans = "spans" in data.settings.needs
     if data.qrels is not None and not of_spans:
-        judged = Known(data.qrels.items.distinct())
+        judged = data.qrels.judged
         for run in data.runs:
             if data.settings.policy.group is not None:
                 continue  # ids of passages and of documents differ as they should
-            is_listed = _are_listed(run, judged)
+            is_listed = run.ask(_listed, judged, add=_or)
+            # text that meets integers is the plain form of one in every row, or none is held: 07 would meet 7
+            if run.mark(_of_other_kind, judged) is not None:
+                is_listed = np.zeros(len(judged), np.bool_)
+            if is_listed is None:
+                continue
             if not is_listed.any() and (separator := _judged_groups(run, judged)) is not None:
                 yield Finding(
                     "nothing-in-common", "error", run.name,
                     Composed(
                         "no item of the run is in {qrels}, which judges what its ids say before {sign}: {ours} here, {theirs} there",
-                        qrels=data.qrels.name, sign=brief(separator), ours=_first(run.batches[0].items), theirs=_first(judged.ids),
+                        qrels=data.qrels.name, sign=brief(separator), ours=_first(run.first_items), theirs=_first(judged.ids),
                     ),
                     f"Say --group {shlex.quote(separator)}: documents are then judged by their first passage in a list.",
                 )  # fmt: skip
             elif not is_listed.any():
-                yield _nothing_in_common(run, data.qrels, Composed("item"), run.rows.items, data.qrels.items)
-            elif len(is_listed) - int(np.count_nonzero(is_listed)) >= ENOUGH:
-                yield from _partly_apart(run, data.qrels, Composed("item"), run.rows.items, judged.ids)
-    if data.items is None:
+                difference = _mismatch_of_items(run, data.qrels)
+                yield _nothing_in_common(
+                    run, data.qrels, Composed("item"), run.first_items, data.qrels.items, difference
+                )
+            elif np.count_nonzero(~is_listed) >= max(ENOUGH, TENTH * len(judged)):
+                yield from _partly_apart(
+                    run, data.qrels, Composed("item"), _mismatch_of_items(run, data.qrels)
+                )
+    if data.items is None or data.catalogue is None:
         return
-    catalogue, policy = Known(data.items.item), data.settings.policy
+    catalogue, policy = data.catalogue, data.settings.policy
     for run in data.runs:
-        unknown = mark_rows(run.batches, _outside([lists.items for lists in run.batches], catalogue))
+        unknown = run.mark(_outside_of, catalogue)
+        if run.mark(_of_other_kind, catalogue) is not None:
+            unknown = run.mark(_every_row)
         if unknown is not None:
             yield _unknown_items(data.items, run.name, unknown.place, unknown.item, unknown.count)
     if data.qrels is not None and of_spans:
         yield from _unknown_documents(data.qrels, data.items)
     elif data.qrels is not None and (policy.group is None or policy.judged == "items"):
         items = data.qrels.items
-        [rows] = _outside([items], catalogue)
+        rows = _outside(items, catalogue)
         if len(rows):
             row = int(rows[0])
             yield _unknown_items(
@@ -130,25 +144,36 @@ def _unknown_documents(qrels: QrelsData, chunks: Items) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def _are_listed(run: RunData, judged: Known) -> np.ndarray:
-    """Which judged items some list holds; text that meets integers is the plain form of one in every row, or none is held."""
+def _listed(lists: Lists, judged: Known) -> np.ndarray:
+    """Which judged items some list of a batch holds."""
+    rows = common(lists.items, judged)
     is_listed = np.zeros(len(judged), np.bool_)
-    # text is compared as text; where the kinds differ, every text must be a plain number, or 07 would meet 7
-    is_alike = run.batches[0].items.is_text == judged.ids.is_text
-    for lists in run.batches:
-        rows = judged.find(lists.items) if is_alike else common(lists.items, judged)
-        if rows is None:
-            return np.zeros(len(judged), np.bool_)
-        is_listed[rows[rows >= 0]] = True
+    is_listed[NO_ROWS if rows is None else rows[rows >= 0]] = True
     return is_listed
 
 
-def _outside(columns: list[Ids], catalogue: Known) -> list[np.ndarray]:
-    """The rows of each column that are not in the catalogue: all of them if the kinds of ids differ."""
-    places = on_all_cores(lambda ids: common(ids, catalogue), columns)
-    if any(rows is None for rows in places):
-        return [np.arange(len(ids)) for ids in columns]
-    return [np.flatnonzero(rows < 0) for rows in places if rows is not None]
+def _or(total: np.ndarray | None, lists: Lists, own: np.ndarray) -> np.ndarray:  # noqa: ARG001 - as all that add
+    return own if total is None else np.logical_or(total, own, out=total)
+
+
+def _outside(ids: Ids, catalogue: Known) -> np.ndarray:
+    """The rows of ids that are not in the catalogue: all of them if the kinds differ."""
+    places = common(ids, catalogue)
+    return np.arange(len(ids)) if places is None else np.flatnonzero(places < 0)
+
+
+def _outside_of(lists: Lists, catalogue: Known) -> np.ndarray:
+    return _outside(lists.items, catalogue)
+
+
+def _of_other_kind(lists: Lists, others: Known) -> np.ndarray:
+    """All rows of a batch whose ids are text and no numbers, where the others are integers, or the reverse: then the whole run is a stranger."""
+    is_other = lists.items.is_text != others.ids.is_text and common(lists.items, others) is None
+    return _every_row(lists) if is_other else NO_ROWS
+
+
+def _every_row(lists: Lists) -> np.ndarray:
+    return np.arange(lists.rows)
 
 
 def _unknown_items(items: Items, name: str, place: str, item: str, count: int) -> Finding:
@@ -167,31 +192,34 @@ def sizes(data: LintData) -> Iterator[Finding]:
     if data.settings.policy.sizes is None:
         return
     for run in data.runs:
-        try:
-            known = Sizes.of(data.settings.policy, data.items)
-            for lists in run.batches:
-                known.of_rows(lists, None)
-        except RankwellError as error:
+        error = run.ask(_wrong_size, data.settings.policy, data.items, add=_first_of)
+        if error:
             yield Finding(
-                "sizes",
-                "error",
-                run.name,
-                str(error),
-                "Mend the column of sizes: until then no metric at a budget has a value.",
-            )
+                "sizes", "error", run.name, error, "Mend the column of sizes: until then no metric at a budget has a value.",
+            )  # fmt: skip
+
+
+def _wrong_size(lists: Lists, policy: Policy, items: Items | None) -> str:
+    """What is wrong with the sizes of a batch, nothing if they can be added up."""
+    try:
+        Sizes.of(policy, items).of_rows(lists, None)
+    except RankwellError as error:
+        return str(error)
+    return ""
+
+
+def _first_of(total: str | None, lists: Lists, own: str) -> str:  # noqa: ARG001 - as all that add
+    return total or own
 
 
 def groups(data: LintData) -> Iterator[Finding]:
     """Lists of passages, whose ids say of which document they are, where each passage counts by itself; and judgements of documents."""
     if data.settings.policy.group is not None:
         return
-    judged = None if data.qrels is None else Known(data.qrels.items.distinct())
+    judged = None if data.qrels is None else data.qrels.judged
     for run in data.runs:
-        separator = _separator(run.batches, judged)
-        if separator is None:
-            continue
-        folded = [_second_of_group(lists, separator) for lists in run.batches]
-        if (second := mark_rows(run.batches, folded)) is None:
+        separator = _separator(run.first_items, judged)
+        if separator is None or (second := run.mark(_second_of_group, separator)) is None:
             continue
         rule = before(separator)
         value, grouped = data.value(run), data.value(run, group=rule)
@@ -206,12 +234,10 @@ def groups(data: LintData) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def _separator(batches: Sequence[Lists], judged: Known | None) -> str | None:
+def _separator(few: Ids, judged: Known | None) -> str | None:
     """What parts the ids of documents from the rest of the ids of items: what documents are judged by, or a usual sign of passages."""
-    items = batches[0].items
-    if not items.is_text:
+    if not few.is_text or not len(few):
         return None
-    few = items[:LOOKED_AT]
     for separator in SEPARATORS:
         shorter = ids_before(few, separator.encode())
         if np.count_nonzero(shorter.lengths != few.lengths) * 2 < len(few):
@@ -233,13 +259,14 @@ def _second_of_group(lists: Lists, separator: str) -> np.ndarray:
 
 def _judged_groups(run: RunData, judged: Known) -> str | None:
     """The separator before which the ids of the run say what is judged, where no item is."""
-    separator = _separator(run.batches, judged)
+    separator = _separator(run.first_items, judged)
     if separator is None or not judged.ids.is_text:
         return None
-    found = any(
-        (judged.find(ids_before(lists.items, separator.encode())) >= 0).any() for lists in run.batches
-    )
-    return separator if found else None
+    return separator if run.mark(_of_judged_group, separator, judged) is not None else None
+
+
+def _of_judged_group(lists: Lists, separator: str, judged: Known) -> np.ndarray:
+    return np.flatnonzero(judged.find(ids_before(lists.items, separator.encode())) >= 0)
 
 
 def unjudged(data: LintData) -> Iterator[Finding]:
@@ -250,12 +277,9 @@ def unjudged(data: LintData) -> Iterator[Finding]:
     for run in data.runs:
         # of queries with a list alone: others are a finding of their own, and would be counted here as unjudged
         share = data.value(run, metric, grades="judgements", missing="skip")
-        if share is None:
-            continue
-        if share < FEW_JUDGED:
-            effect = data.change(
-                data.value(run), data.value(run, unjudged="condense"), Composed("with --unjudged condense")
-            )
+        values = data.value(run), data.value(run, unjudged="condense")  # asked at once: one pass less
+        if share is not None and share < FEW_JUDGED:
+            effect = data.change(*values, Composed("with --unjudged condense"))
             yield Finding(
                 "unjudged", "note", run.name,
                 Composed(
@@ -297,12 +321,8 @@ def training_items(data: LintData) -> Iterator[Finding]:
     if data.train is None:
         return
     for run in data.runs:
-        is_text = run.batches[0].items.is_text
-        if common(run.queries, data.train.queries) is None or is_text != data.train.items.is_text:
-            continue
-        rows = on_all_cores(partial(_training_rows, data.train), run.batches)
-        seen = mark_rows(run.batches, rows)
-        if seen is not None:
+        seen = run.mark(_training_rows, data.train)
+        if seen is not None and common(run.queries, data.train.queries) is not None:
             yield Finding(
                 "training-items", "warning", seen.place,
                 Composed(
@@ -310,14 +330,15 @@ def training_items(data: LintData) -> Iterator[Finding]:
                     query=seen.query, item=seen.item, train=data.train.name, rows=rows_of(seen.count),
                 ),
                 "Leave out what the user has already, unless it may be shown again.", seen.count,
-                data.change(data.value(run), data.value(run.without(rows)), Composed("without them")),
+                data.change(data.value(run), data.value(run, change=(without, _training_rows, data.train)), Composed("without them")),
             )  # fmt: skip
 
 
-def _training_rows(train: QrelsData, lists: Lists) -> np.ndarray:
+def _training_rows(lists: Lists, train: QrelsData) -> np.ndarray:
     """The rows of items that their user has in the training data."""
     user_rows = common(lists.queries, train.queries)
-    assert user_rows is not None  # as for all queries of the run
+    if user_rows is None or lists.items.is_text != train.items.is_text:
+        return NO_ROWS
     nothing = np.zeros(lists.rows, np.uint8)
     return match.hits(
         lists.offsets,
@@ -330,9 +351,10 @@ def _training_rows(train: QrelsData, lists: Lists) -> np.ndarray:
     )[1]
 
 
-def _nothing_in_common(run: RunData, qrels: QrelsData, word: Composed, ours: Ids, theirs: Ids) -> Finding:
+def _nothing_in_common(
+    run: RunData, qrels: QrelsData, word: Composed, ours: Ids, theirs: Ids, difference: Mismatch | None
+) -> Finding:
     """The finding of two sides that share no id, with a change that would make them meet."""
-    difference = find_mismatch(str(word), _distinct(ours), _distinct(theirs))
     if difference is None and ours.is_text == theirs.is_text:
         difference = _swapped(run, qrels)
     return Finding(
@@ -348,17 +370,45 @@ def _nothing_in_common(run: RunData, qrels: QrelsData, word: Composed, ours: Ids
     )  # fmt: skip
 
 
+def _mismatch_of_items(run: RunData, qrels: QrelsData) -> Mismatch | None:
+    """The change with which judged items would be in a list; of a long run its first lists tell, as they do to ``evaluate``."""
+    difference = None
+    for rows in (run.n_rows,) if run.n_rows <= MANY else (FEW, MANY):
+        query, item = _first_rows(run, rows)
+        judged = qrels.items
+        if (
+            len(item) < run.n_rows
+            and (owner := common(qrels.queries.ids, Known(query.distinct()))) is not None
+        ):
+            is_judged = np.repeat(owner >= 0, np.diff(qrels.offsets))
+            judged = judged[np.flatnonzero(is_judged)] if is_judged.any() else judged
+        difference = find_mismatch("item", _distinct(item), _distinct(judged))
+        if difference is None:
+            break
+    return difference
+
+
 def _swapped(run: RunData, qrels: QrelsData) -> Mismatch | None:
-    lists = run.lists
-    query = qrels.qrels.query
-    return find_swapped_columns(lists.queries[owners(lists.offsets)], lists.items, query, qrels.qrels.item)
+    return find_swapped_columns(*_first_rows(run, MANY), qrels.qrels.query, qrels.qrels.item)
+
+
+def _first_rows(run: RunData, most: int) -> tuple[Ids, Ids]:
+    """The query and the item of each row of the first batches, of about so many rows."""
+    queries, items, rows = [], [], 0
+    for make in run.batches():
+        lists = make()
+        queries.append(own_text(lists.queries[owners(lists.offsets)]))
+        items.append(own_text(lists.items))
+        rows += lists.rows
+        if rows >= most:
+            break
+    return Ids.concatenate(queries), Ids.concatenate(items)
 
 
 def _partly_apart(
-    run: RunData, qrels: QrelsData, word: Composed, ours: Ids, theirs: Ids
+    run: RunData, qrels: QrelsData, word: Composed, difference: Mismatch | None
 ) -> Iterator[Finding]:
     """The finding of two sides of which many ids would meet only after a change."""
-    difference = find_mismatch(str(word), _distinct(ours), _distinct(theirs))
     if difference is not None and difference.is_notable:
         yield Finding(
             "id-mismatch", "error" if difference.is_certain else "warning", run.name,

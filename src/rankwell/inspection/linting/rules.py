@@ -14,13 +14,16 @@ from rankwell.display.text import Composed
 from rankwell.errors import UsageError, brief
 from rankwell.inspection.linting.data import (
     LintData,
+    MarkedRows,
     QrelsData,
     RunData,
     common,
     inside,
-    mark_rows,
     order_rows,
+    ranks_and_scores,
     rows_of,
+    with_scores,
+    without,
 )
 from rankwell.kernels import match
 from rankwell.kernels import rank_columns as kernel
@@ -33,7 +36,6 @@ from rankwell.tables.ids import NO_TEXT, Ids, Known
 from rankwell.tables.ranked import NO_ROWS
 from rankwell.tables.rows import Lists
 from rankwell.tables.run_qrels import Qrels, Run
-from rankwell.tables.workers import on_all_cores
 
 ASCENDING = 0.9  # share of neighbours with rising scores from which the whole column is taken to be distances
 
@@ -66,16 +68,10 @@ def _named(table: Run | Qrels, name: str) -> str:
 def duplicates(data: LintData) -> Iterator[Finding]:
     """Items that stand twice in a list, and items that are judged twice."""
     for run in data.runs:
-        repeats = on_all_cores(lambda lists: match.repeats(lists.offsets, *lists.items.columns), run.batches)
-        if data.settings.policy.drop_own_query:
-            is_copy = [
-                ~np.isin(again, own_rows(lists))
-                for lists, (again, _) in zip(run.batches, repeats, strict=True)
-            ]
-            repeats = [(again[o], firsts[o]) for o, (again, firsts) in zip(is_copy, repeats, strict=True)]
-        copies = mark_rows(run.batches, [again for again, _ in repeats])
+        drops_own = data.settings.policy.drop_own_query
+        copies = run.mark(_again, drops_own)
         if copies is not None:
-            first = next(int(firsts[0]) for again, firsts in repeats if len(again))
+            first = int(_copies(copies.lists, drops_own)[1][0])
             value_first, value_drop = (data.value(run, duplicates=rule) for rule in ("first", "drop"))
             yield Finding(
                 "duplicates", "error", copies.place,
@@ -89,6 +85,19 @@ def duplicates(data: LintData) -> Iterator[Finding]:
             )  # fmt: skip
     if data.qrels is not None:
         yield from _judged_twice(data.qrels)
+
+
+def _copies(lists: Lists, drops_own: bool) -> tuple[np.ndarray, np.ndarray]:
+    """The rows whose item has an earlier row in the list, and that row; without the query's own if these are left out."""
+    again, firsts = match.repeats(lists.offsets, *lists.items.columns)
+    if drops_own:
+        is_copy = ~np.isin(again, own_rows(lists))
+        return again[is_copy], firsts[is_copy]
+    return again, firsts
+
+
+def _again(lists: Lists, drops_own: bool) -> np.ndarray:
+    return _copies(lists, drops_own)[0]
 
 
 def _judged_twice(qrels: QrelsData) -> Iterator[Finding]:
@@ -119,7 +128,7 @@ def _judged_twice(qrels: QrelsData) -> Iterator[Finding]:
 def own_queries(data: LintData) -> Iterator[Finding]:
     """Lists that hold their own query as an item: the document that was searched with, found again."""
     for run in () if data.settings.policy.drop_own_query else data.runs:
-        own = mark_rows(run.batches, on_all_cores(own_rows, run.batches))
+        own = run.mark(own_rows)
         if own is not None and 2 * own.count >= len(run.queries):
             dropped = data.value(run, drop_own_query=True)
             yield Finding(
@@ -133,16 +142,16 @@ def own_queries(data: LintData) -> Iterator[Finding]:
 def ranks_against_scores(data: LintData) -> Iterator[Finding]:
     """Rows of a better rank but a lower score than the row below, and scores that grow down the whole list."""
     for run in data.runs:
-        both = run.ranks_and_scores
-        if both is None:
-            yield from _rising(data, run)
+        rising, grown = run.mark(_contradicting), run.mark(_grown)
+        if not run.has_both:
+            yield from _rising(data, run, grown)
             continue
-        rows = on_all_cores(lambda each: _rising_rows(*each), list(zip(run.batches, both, strict=True)))
-        rising = mark_rows(run.batches, rows)
         if rising is None:
             continue
-        neighbours = len(run.rows) - len(run.queries)
-        by_rank, by_score = (data.value(run.with_scores(each)) for each in zip(*both, strict=True))
+        neighbours = run.n_rows - len(run.queries)
+        by_rank, by_score = (
+            data.value(run, change=change) for change in ((with_scores, _key), (with_scores, _score))
+        )
         share = rising.count / neighbours
         rule = (
             Composed("the rank decides")
@@ -163,25 +172,47 @@ def ranks_against_scores(data: LintData) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def _rising_rows(lists: Lists, ranks_and_scores: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+def _key(lists: Lists) -> np.ndarray:
+    return (ranks_and_scores(lists) or (lists.score,))[0]
+
+
+def _score(lists: Lists) -> np.ndarray:
+    return (ranks_and_scores(lists) or (lists.score,))[-1]
+
+
+def _negated(lists: Lists) -> np.ndarray:
+    return -lists.score
+
+
+def _contradicting(lists: Lists) -> np.ndarray:
     """Rows with a higher score than the row of the next better rank."""
-    key, score = ranks_and_scores
+    both = ranks_and_scores(lists)
+    if both is None:
+        return NO_ROWS
+    key, score = both
     rows = order_rows(lists, key)
     score = score if rows is None else score[rows]
     below = np.flatnonzero((score[1:] > score[:-1]) & inside(lists)) + 1
     return below if rows is None else rows[below]
 
 
-def _rising(data: LintData, run: RunData) -> Iterator[Finding]:
+def _grown(lists: Lists) -> np.ndarray:
+    """Rows with a higher score than the row above."""
+    return np.flatnonzero((lists.score[1:] > lists.score[:-1]) & inside(lists)) + 1
+
+
+def _rising(data: LintData, run: RunData, rows: MarkedRows | None) -> Iterator[Finding]:
     """Scores that grow from row to row, in a file without ranks."""
     if run.by_rank:
         return
-    rises = [np.flatnonzero((x.score[1:] > x.score[:-1]) & inside(x)) + 1 for x in run.batches]
-    rows, neighbours = mark_rows(run.batches, rises), len(run.rows) - len(run.queries)
+    neighbours = run.n_rows - len(run.queries)
     if rows is not None and neighbours > 1 and rows.count > ASCENDING * neighbours:
         # what the metric would be the other way round: the reader sees which way is meant
-        negated = run.with_scores(-lists.score for lists in run.batches)
-        effect = data.change(data.value(run), data.value(negated), Composed("if low scores are better"))
+        effect = data.change(
+            data.value(run),
+            data.value(run, change=(with_scores, _negated)),
+            Composed("if low scores are better"),
+        )
         yield Finding(
             "score-direction", "warning", rows.place,
             Composed("scores grow down the lists ({n:,} of {of:,} neighbours)", n=rows.count, of=neighbours),
@@ -192,24 +223,25 @@ def _rising(data: LintData, run: RunData) -> Iterator[Finding]:
 def infinite_scores(data: LintData) -> Iterator[Finding]:
     """Scores that are infinite: they are tied with each other."""
     for run in data.runs:
-        rows = [np.flatnonzero(np.isinf(lists.score)) for lists in run.batches]
-        infinite = mark_rows(run.batches, rows)
+        infinite = run.mark(_infinite)
         if infinite is not None and not run.by_rank:
             yield Finding(
                 "infinite-scores", "warning", infinite.place,
                 Composed("the score is infinite; {rows}, all tied with each other", rows=rows_of(infinite.count)),
                 "Leave such items out of the lists, or give them a finite score.", infinite.count,
-                data.change(data.value(run), data.value(run.without(rows)), Composed("without them")),
+                data.change(data.value(run), data.value(run, change=(without, _infinite)), Composed("without them")),
             )  # fmt: skip
+
+
+def _infinite(lists: Lists) -> np.ndarray:
+    return np.flatnonzero(np.isinf(lists.score))
 
 
 def near_ties(data: LintData) -> Iterator[Finding]:
     """Neighbouring scores that differ in double precision and are equal in single, as trec_eval 9 reads them."""
     for run in data.runs:
-        if run.by_rank:
-            continue
-        tied = mark_rows(run.batches, on_all_cores(_nearly_tied, run.batches))
-        if tied is not None:
+        tied = run.mark(_nearly_tied)
+        if tied is not None and not run.by_rank:
             yield Finding(
                 "near-ties", "note", tied.place,
                 Composed("{rows} differ from the one above only beyond single precision", rows=rows_of(tied.count)),
@@ -235,15 +267,17 @@ def _nearly_tied(lists: Lists) -> np.ndarray:
 def white_space(data: LintData) -> Iterator[Finding]:
     """White space at the beginning or the end of ids: they match nothing."""
     for run in data.runs:
-        items = mark_rows(
-            run.batches, on_all_cores(lambda lists: _with_white_space(lists.items), run.batches)
-        )
+        items = None if run.is_trec else run.mark(_padded_items)  # words of a line have none
         if items is not None:
             yield _padded(items.place, items.item, items.count)
         yield from _padded_ids(run.queries, run.place_of_list)
     if data.qrels is not None:
         yield from _padded_ids(data.qrels.items, data.qrels.place)
         yield from _padded_ids(data.qrels.queries.ids, data.qrels.place_of_query)
+
+
+def _padded_items(lists: Lists) -> np.ndarray:
+    return _with_white_space(lists.items)
 
 
 def _padded_ids(ids: Ids, place: Callable[[int], str]) -> Iterator[Finding]:
@@ -300,8 +334,9 @@ def rank_columns(data: LintData) -> Iterator[Finding]:
     # rules that close gaps of their own accord are off: only the gaps of the file are of interest
     policy = replace(data.settings.policy, ranks="given", duplicates="error", unjudged="nonrelevant")
     for run in data.runs:
-        if all(map(_says_no_more_than_the_order, run.batches)):
+        if run.mark(_ranks_beyond_the_order) is None:
             continue
+        # a rank that is given twice, or left out, is one of the whole run: this rule alone holds it
         try:
             lists = ranked_as_given(run, policy)
         except WrongRanks as error:
@@ -328,9 +363,11 @@ def rank_columns(data: LintData) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def _says_no_more_than_the_order(lists: Lists) -> bool:
+def _ranks_beyond_the_order(lists: Lists) -> np.ndarray:
+    """The first row of lists whose ranks say more than their order."""
     base = 1 if lists.rank_base is None else lists.rank_base
-    return not lists.has_ranks or kernel.are_closed(lists.offsets, lists.score, base)
+    says_no_more = not lists.has_ranks or kernel.are_closed(lists.offsets, lists.score, base)
+    return NO_ROWS if says_no_more else np.zeros(1, np.int64)
 
 
 def ranked_as_given(run: RunData, policy: Policy) -> Lists:

@@ -11,10 +11,10 @@ import io
 import re
 from abc import abstractmethod
 from collections.abc import Callable, Generator, Iterator, Mapping
-from contextlib import closing
-from functools import partial
-from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from contextlib import closing, suppress
+from functools import cache, partial
+from itertools import islice, zip_longest
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from rankwell.readers.frames.pieces import BlockPieces, Piece
 from rankwell.readers.registry import ExplainedRows
 from rankwell.records import record
 from rankwell.tables.columns import known_word
-from rankwell.tables.csr import offsets_of, owners
+from rankwell.tables.csr import offsets_of, owners, places_of
 from rankwell.tables.ids import NO_LENGTHS, NO_STARTS, Ids
 from rankwell.tables.machine import cores
 from rankwell.tables.places import Place, RowOf, StoredPlace
@@ -76,6 +76,7 @@ PACK_KINDS = "qQdi"  # of each row the item's start and key, the score, the item
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _BLANKS = re.compile(rb"[\x01-\x20]+")
 MOST_SHOWN = 1 << 18  # bytes of a line that are looked at for an error
+MOST_RANKS = 10_000  # whose text is compared rather than parsed
 LOOKED_AT, LEAST_TIME = 1000, 1e7  # lines; a date such as 20251231, or seconds since 1970
 PLACE = 5  # words before the tag: query Q0 item rank score
 TABLE = {6: "query,item,score", 4: "query,item,grade"}
@@ -186,6 +187,7 @@ class TrecRows(Rows):
     """The lines of a TREC run, read in batches as if the lines of each query stood together; ``layout`` says where the score stands."""
 
     grouped = False
+    ranked = False  # whether the lists have the rank column as well, which evaluation ignores
     label: str
     layout: Layout
 
@@ -215,12 +217,25 @@ class TrecRows(Rows):
             del first
 
     def _lists(self, take: Take) -> Lists:
-        parsed = Parsed(take(), self.layout)
-        return Lists(copy_ids(parsed.query), parsed.offsets, parsed.item, parsed.value, self.place_in(parsed))
+        block = take()
+        parsed = Parsed(block, self.layout)
+        place = self.place_in(parsed)
+        lists = Lists(copy_ids(parsed.query), parsed.offsets, parsed.item, parsed.value, place)
+        if self.ranked:
+            with suppress(DataError):  # words in place of ranks
+                ranks = _ranks_in_order(parsed)
+                lists.extra = {"rank": Parsed(block, RANKS).value if ranks is None else ranks}
+        return lists
 
     def place_in(self, parsed: Parsed) -> Place:
         """Return where the rows of a block stand."""
         return parsed.place
+
+    def with_ranks(self) -> Self:
+        """Return the same lines, whose lists have the rank column as well."""
+        other = copy.copy(self)
+        other.ranked = True
+        return other
 
     def regrouped(self) -> ScatteredRows:
         """Return the same lines, those of each query together."""
@@ -229,6 +244,27 @@ class TrecRows(Rows):
 
 def _itself(lists: Lists) -> Lists:
     return lists
+
+
+def _ranks_in_order(parsed: Parsed) -> np.ndarray | None:
+    """The ranks of rows if they are 1, 2, … in each list, as in most files; None if they are to be parsed."""
+    places, item = places_of(np.diff(parsed.offsets)), parsed.item
+    words, masks = _rank_words()
+    begins = item.starts + item.lengths + 1
+    if not len(begins) or places.max() >= len(words) or begins[-1] > len(item.text) - 8:
+        return None
+    # the eight bytes behind each item as one number, of which those of the rank and a blank are compared
+    found = np.ndarray(len(item.text) - 7, np.uint64, item.text, strides=(1,))[begins]
+    is_alike = (found & masks[places]) == words[places]
+    return places.astype(np.float64) if is_alike.all() else None
+
+
+@cache
+def _rank_words() -> tuple[np.ndarray, np.ndarray]:
+    """Each rank with a blank behind it as a number of eight bytes, and the bits of these bytes."""
+    texts = [f"{rank} " for rank in range(MOST_RANKS)]
+    words = np.array(texts, "S8").view(np.uint64)
+    return words, np.array([b"\xff" * len(text) for text in texts], "S8").view(np.uint64)
 
 
 def _width(sample: bytes) -> int:
@@ -312,12 +348,6 @@ class TextRows(TrecRows):
         """Return these rows: they are held."""
         return self
 
-    def with_ranks(self) -> TextRows:
-        """Return the same lines with the rank column, which evaluation ignores, in place of the score."""
-        other = copy.copy(self)
-        other.layout = RANKS
-        return other
-
     def table(self) -> Columns:
         """Return all lines as columns."""
         parsed = Parsed(self.block, self.layout)
@@ -349,6 +379,15 @@ class ScatteredRows(Rows):
 
     def batches(self, size: int) -> Iterator[Callable[[], Lists]]:
         """Yield functions that each make the lists of some queries, in the order in which these come first in the file."""
+        ranks: Iterator[Callable[[], Lists]] = iter(())
+        if self.whole.ranked:
+            whole = copy.copy(self.whole)
+            whole.ranked, whole.layout = False, RANKS
+            ranks = _readable(ScatteredRows(whole).batches(size))
+        for make, make_ranks in zip_longest(self._batches(size), ranks):
+            yield partial(_beside, make, make_ranks)
+
+    def _batches(self, size: int) -> Iterator[Callable[[], Lists]]:
         queries, offsets, packs = _packed(self.whole)
         memory = Buffers(), Buffers()
         for low, high in cuts(offsets, min(size, CACHED_ROWS)):
@@ -398,6 +437,18 @@ class ScatteredRows(Rows):
     def table(self) -> Columns:
         """Return all lines as columns, in the order of the file."""
         return self.whole.table()
+
+
+def _readable(batches: Iterator[Callable[[], Lists]]) -> Iterator[Callable[[], Lists]]:
+    with suppress(DataError):  # words in place of ranks
+        yield from batches
+
+
+def _beside(make: Callable[[], Lists], make_ranks: Callable[[], Lists] | None) -> Lists:
+    lists = make()
+    if make_ranks is not None:
+        lists.extra = {"rank": make_ranks().score}
+    return lists
 
 
 def _packed(whole: TrecRows) -> tuple[Ids, np.ndarray, list[Pack]]:
