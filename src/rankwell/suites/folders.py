@@ -6,6 +6,7 @@ import math
 import os
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,7 +19,7 @@ from rankwell.matching.policy import Policy
 from rankwell.readers.bytes.paths import short_name
 from rankwell.results.saving.load import load_results
 from rankwell.suites.board import Board
-from rankwell.suites.suite import NAMED, Suite, SuiteTask, key_of, known_as, part_of, suite, suite_of
+from rankwell.suites.suite import Suite, SuiteTask, key_of, known_as, part_of, suite, suite_of
 from rankwell.tables.arguments import checked
 
 SHAPES = (
@@ -37,6 +38,7 @@ ABOUT = {
     "scores",
 }
 KEY_OF_REVISION = 8  # characters that tell revisions apart
+MOST = 9  # languages that a note names
 
 
 @checked
@@ -106,12 +108,9 @@ def read_suite(
         raise InputError(f"{path}: there is no such file or folder. A suite is read from {SHAPES}.")
     tasks = [*_tasks_in(path)]
     if any(task.qrels for task in tasks):
-        return _of_runs(path, tasks, metric, split, policy)
+        return _of_runs(tasks, metric, split, policy)
     if tasks:
-        rows = {
-            task.name: {short_name(file): load_results(file) for file in _saved(task.folder)}
-            for task in tasks
-        }
+        rows = [{short_name(file): load_results(file) for file in _saved(task.folder)} for task in tasks]
         return _together(tasks, rows, metric)
     wanted = [languages] if isinstance(languages, str) else list(languages or ())
     return _of_mteb(path / "results" if (path / "results").is_dir() else path, metric, split, wanted)
@@ -119,13 +118,10 @@ def read_suite(
 
 def board_in(source: Any, metric: Any) -> Board:
     """Return a board, or that of what ``read_suite`` reads, ranked by the mean."""
-    if isinstance(source, Suite):
-        return source.board()
-    return (
-        source
-        if isinstance(source, Board)
-        else read_suite(source, None if metric is None else str(metric)).board()
-    )
+    if isinstance(source, Board):
+        return source
+    named = None if metric is None else str(metric)
+    return source.board() if isinstance(source, Suite) else read_suite(source, named).board()
 
 
 class TaskFolder(NamedTuple):
@@ -152,12 +148,10 @@ def _tasks_in(path: Path) -> Iterator[TaskFolder]:
     for folder in _listed(path, files=False):
         if own := _task_of(folder, folder.name, folder.name):
             yield own
-        else:
-            inner = (
-                _task_of(each, f"{folder.name}/{each.name}", folder.name)
-                for each in _listed(folder, files=False)
-            )
-            yield from filter(None, inner)
+            continue
+        for inner in _listed(folder, files=False):
+            if own := _task_of(inner, f"{folder.name}/{inner.name}", folder.name):
+                yield own
 
 
 def _task_of(folder: Path, name: str, group: str) -> TaskFolder | None:
@@ -167,62 +161,53 @@ def _task_of(folder: Path, name: str, group: str) -> TaskFolder | None:
     return TaskFolder(name, group, folder, qrels) if is_task else None
 
 
-def _together(
-    tasks: Iterable[TaskFolder], rows: Mapping[str, Mapping[str, Any]], metric: str | None, *notes: str
-) -> Suite:
-    systems = list(dict.fromkeys(system for row in rows.values() for system in row))
-    parts = [
-        part_of(task.name, rows[task.name], systems, metric)._replace(group=task.group) for task in tasks
-    ]
+def _together(tasks: Sequence[TaskFolder], rows: Sequence[Any], metric: str | None, *notes: str) -> Suite:
+    systems = list(dict.fromkeys(system for row in rows for system in row))
+    parts = [part_of(task.name, row, systems, metric) for task, row in zip(tasks, rows, strict=True)]
+    parts = [part._replace(group=task.group) for task, part in zip(tasks, parts, strict=True)]
     return suite_of(systems, parts, notes)
 
 
 def _of_runs(
-    path: Path, tasks: Sequence[TaskFolder], metric: str | None, split: str | None, policy: Policy | None
+    tasks: Sequence[TaskFolder], metric: str | None, split: str | None, policy: Policy | None
 ) -> Suite:
     if metric is None:
+        place = tasks[0].folder
         raise UsageError(
-            f"{path} holds runs, which are evaluated here: say metric='ndcg@10', or another one (-m)."
+            f"{place} holds runs, which are evaluated here: say metric='ndcg@10', or another one (-m)."
         )
-    rows: dict[str, Mapping[str, Any]] = {}
+    rows: list[Any] = []
     splits: set[str] = set()
-    for task in tasks:
-        if task.qrels is None:
+    for _, _, folder, qrels in tasks:
+        if qrels is None:
             raise DataError(
-                f"{task.folder}: there are no judgements, qrels.* or qrels/SPLIT.tsv, as other tasks have. Add them, or move the folder."
+                f"{folder}: there are no judgements, qrels.* or qrels/SPLIT.tsv, as other tasks have. Add them, or move the folder."
             )
-        qrels = task.qrels
         if qrels.is_dir():
             files = {short_name(file): file for file in _listed(qrels, files=True)}
             name = _only(str(qrels), files, split)
             qrels, splits = files[name], splits | {name}
-        inside = task.folder / "runs"
-        files_of_runs = _listed(inside if inside.is_dir() else task.folder, files=True)
-        runs = {
-            short_name(file): file for file in files_of_runs if file.name.partition(".")[0] not in NOT_RUNS
-        }
+        inside = _listed(folder / "runs" if (folder / "runs").is_dir() else folder, files=True)
+        runs = {short_name(file): file for file in inside if file.name.partition(".")[0] not in NOT_RUNS}
         if not runs:
-            raise DataError(
-                f"{task.folder}: there is no run; runs are files in runs/, or beside the judgements."
-            )
-        rows[task.name] = Evaluator(qrels, [metric], policy=policy).evaluate_all(runs)
-    return _together(tasks, rows, metric, *([f"split {', '.join(sorted(splits))}"] if splits else []))
+            raise DataError(f"{folder}: there is no run; runs are files in runs/, or beside the judgements.")
+        rows.append(Evaluator(qrels, [metric], policy=policy).evaluate_all(runs))
+    said = [f"split {', '.join(sorted(splits))}"] if splits else []
+    return _together(tasks, rows, metric, *said)
 
 
 def _only(place: str, splits: Iterable[str], split: str | None) -> str:
     """The split that is read: the one asked for, or the only one."""
     names = sorted(splits)
+    listed = ", ".join(names) or "nothing"
     if split is None and len(names) > 1:
-        raise UsageError(
-            f"{place} has {len(names)} splits ({', '.join(names)}): say split={brief(names[-1])} (--split {names[-1]})."
-        )
-    if split is not None and split not in names:
+        remedy = f"say split={brief(names[-1])} (--split {names[-1]})"
+        raise UsageError(f"{place} has {len(names)} splits ({listed}): {remedy}.")
+    if not names or (split or names[0]) not in names:
         raise DataError(
-            f"{place} has no split {brief(split)}, but {', '.join(names)}.{nearest(split, names)}"
+            f"{place} has no split {brief(split or 'test')}, but {listed}.{nearest(split, names)}"
         )
-    if not names:
-        raise DataError(f"{place} is empty: there is no split.")
-    return names[0] if split is None else split
+    return split or names[0]
 
 
 class MtebCell(NamedTuple):
@@ -233,6 +218,7 @@ class MtebCell(NamedTuple):
     split: str
     values: dict[str, float]
     languages: tuple[str, ...]
+    file: str
 
 
 def _of_mteb(path: Path, metric: str | None, split: str | None, languages: Sequence[str]) -> Suite:
@@ -241,56 +227,41 @@ def _of_mteb(path: Path, metric: str | None, split: str | None, languages: Seque
     if metric is None:
         raise UsageError(f"{path}: say the metric, such as metric='ndcg@10', or main_score (-m).")
     decode, key = msgspec.json.Decoder(dict[str, Any]).decode, key_of(metric)
-    cells: dict[tuple[str, ...], dict[str, tuple[MtebCell, str]]] = {}
-    read = False
+    folders: dict[tuple[str, ...], dict[str, MtebCell]] = {}
     for folder, _, names in os.walk(path):
-        own = (
-            cells.setdefault(Path(folder).relative_to(path).parts, {})
-            if any(name == META[0] for name in names)
-            else {}
-        )
-        for name in names:
-            if not name.endswith(".json") or name.endswith(META) or name.startswith("."):
-                continue
-            file, read = f"{folder}{os.sep}{name}", True
+        own: dict[str, MtebCell] = {}
+        files = [name for name in names if name.endswith(".json") and not name.endswith(META)]
+        for file in (f"{folder}{os.sep}{name}" for name in files):
             try:
                 with open(file, "rb") as opened:
                     content = decode(opened.read())
             except (OSError, ValueError, RecursionError) as error:
-                raise DataError(
-                    f"{file}: this is no result of MTEB ({error}). A suite is read from {SHAPES}."
-                ) from error
+                why = f"this is no result of MTEB ({error}). A suite is read from {SHAPES}."
+                raise DataError(f"{file}: {why}") from error
             cell = _cell_of(content, file, key, split, languages)
-            if cell is None:
-                continue
-            own = cells.setdefault(Path(folder).relative_to(path).parts, {})
             if cell.task in own:
                 raise DataError(
-                    f"{file}: the task {cell.task} is in {own[cell.task][1]}, too. Leave out one of them."
+                    f"{file}: the task {cell.task} is in {own[cell.task].file}, too. Leave out one of them."
                 )
-            own[cell.task] = cell, file
-    if not read:
+            if cell.values:
+                own[cell.task] = cell
+        if files or META[0] in names:
+            folders[Path(folder).relative_to(path).parts] = own
+    if not folders:
         raise DataError(f"{path}: there is nothing that a suite is read from: {SHAPES}.")
-    return _suite_of_cells(_names_of(cells), known_as(key))
+    return _suite_of_cells(_names_of(folders), known_as(key))
 
 
 def _cell_of(
     content: Mapping[str, Any], file: str, key: str, split: str | None, languages: Sequence[str]
-) -> MtebCell | None:
-    """What a file says of a task; None if it has no subset in the languages wanted."""
-    task = content.get("task_name") or content.get("mteb_dataset_name")
-    scores = content.get("scores")
+) -> MtebCell:
+    """What a file says of a task, without values if it has no subset in the languages wanted."""
+    task, scores = content.get("task_name") or content.get("mteb_dataset_name"), content.get("scores")
     if scores is None:  # before version 1.11 splits stand beside what the file is about
-        scores = {
-            name: _entries(own, key)
-            for name, own in content.items()
-            if isinstance(own, dict) and name not in ABOUT
-        }
-    if (
-        not isinstance(task, str)
-        or not isinstance(scores, dict)
-        or not all(isinstance(own, list) for own in scores.values())
-    ):
+        inner = {name: own for name, own in content.items() if isinstance(own, dict) and name not in ABOUT}
+        scores = {name: _entries(own, key) for name, own in inner.items()}
+    are_lists = isinstance(scores, dict) and all(isinstance(own, list) for own in scores.values())
+    if not isinstance(task, str) or not are_lists:
         raise DataError(
             f"{file}: this is no result of MTEB, which has task_name and scores. A suite is read from {SHAPES}."
         )
@@ -298,24 +269,21 @@ def _cell_of(
     values, spoken = {}, dict[str, None]()
     for entry in scores[name]:
         subset, own = entry.get("hf_subset", "default"), entry.get("languages", [])
+        named = (subset, *own)
         if languages and not any(
-            each == wanted or each.startswith(f"{wanted}-") for wanted in languages for each in (subset, *own)
+            each == one or each.startswith(f"{one}-") for one in languages for each in named
         ):
             continue
         if key not in entry:
+            near, some = nearest(key, entry), _some(entry)
             raise DataError(
-                f"{file}: {task} has no {key} in its subset {subset}.{nearest(key, entry)} Its metrics are {_some(entry)}."
+                f"{file}: {task} has no {key} in its subset {subset}.{near} Its metrics are {some}."
             )
         if subset in values:
             raise DataError(f"{file}: the subset {subset} of {task} is there twice. Leave out one of them.")
-        value = entry[key]
-        values[subset] = float(value) if isinstance(value, int | float) else math.nan
+        values[subset] = float(entry[key]) if isinstance(entry[key], int | float) else math.nan
         spoken.update(dict.fromkeys(own))
-    return (
-        MtebCell(task, str(content.get("dataset_revision") or ""), name, values, tuple(spoken))
-        if values
-        else None
-    )
+    return MtebCell(task, str(content.get("dataset_revision") or ""), name, values, tuple(spoken), file)
 
 
 def _entries(split: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
@@ -331,27 +299,26 @@ def _some(entry: Mapping[str, Any]) -> str:
     return ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
 
 
-def _names_of(
-    cells: Mapping[tuple[str, ...], dict[str, tuple[MtebCell, str]]],
-) -> dict[str, dict[str, MtebCell]]:
+def _names_of(folders: Mapping[tuple[str, ...], dict[str, MtebCell]]) -> dict[str, dict[str, MtebCell]]:
     """The cells by system: a model, with what tells its revisions and experiments apart if there are several."""
-    models = Counter(parts[:1] for parts in cells)
+    models = Counter(parts[:1] for parts in folders)
     named: dict[str, dict[str, MtebCell]] = {}
-    for parts, own in sorted(cells.items()):
+    for parts, own in sorted(folders.items()):
         model, *rest = parts or ("model",)
-        more = "/".join(
+        name, several = model.replace("__", "/"), models[parts[:1]] > 1
+        short = [
             part[:KEY_OF_REVISION] if at == 0 else part
             for at, part in enumerate(rest)
             if part != "experiments"
-        )
-        name = model.replace("__", "/") + (f"@{more}" if models[parts[:1]] > 1 else "")
-        if name in named:
-            name = model.replace("__", "/") + "@" + "/".join(rest)
+        ]
+        if several:
+            told = f"{name}@{'/'.join(short)}"
+            name = f"{name}@{'/'.join(rest)}" if told in named else told
         if not own:
             raise DataError(
-                f"{name} has a value on no task: {'/'.join(parts)} holds no result of the metric. Leave the folder out."
+                f"{name} has a value on no task: {'/'.join(parts)} holds no result of it. Leave the folder out."
             )
-        named[name] = {task: cell for task, (cell, _) in own.items()}
+        named[name] = own
     return named
 
 
@@ -360,31 +327,26 @@ def _suite_of_cells(named: Mapping[str, Mapping[str, MtebCell]], metric: str) ->
     for system, own in named.items():
         for task, cell in own.items():
             tasks[task][system] = cell
-    parts, systems = [], list(named)
+    parts = []
     for task, row in sorted(tasks.items()):
-        for what, remedy in (
-            ("split", "say split="),
-            ("revision", "evaluate them on one, or leave some out"),
-        ):
-            told = {getattr(cell, what): system for system, cell in row.items() if getattr(cell, what)}
-            if len(told) > 1:
-                (first, one), (second, other), *_ = told.items()
-                what = "split" if what == "split" else "revision of the data"
+        for what, is_of, remedy in (
+            ("split", {cell.split: system for system, cell in row.items()}, "say split="),
+            ("revision of the data", {cell.revision: system for system, cell in row.items() if cell.revision},
+             "evaluate them on one, or leave some out"),
+        ):  # fmt: skip
+            for (first, one), (second, other) in pairwise(is_of.items()):
                 raise DataError(
                     f"{task}: {one} has the {what} {first}, {other} {second}: these are different tasks; {remedy}."
                 )
         subsets = list(dict.fromkeys(subset for cell in row.values() for subset in cell.values))
         for subset in subsets:
-            means = np.array(
-                [
-                    row[system].values.get(subset, math.nan) if system in row else math.nan
-                    for system in systems
-                ]
-            )
-            parts.append(SuiteTask(task if len(subsets) == 1 else f"{task}: {subset}", task, metric, means))
-    splits = sorted({cell.split for row in tasks.values() for cell in row.values()})
-    spoken = sorted({each for row in tasks.values() for cell in row.values() for each in cell.languages})
-    some = ", ".join(spoken[: 3 * NAMED]) + (
-        f" and {len(spoken) - 3 * NAMED} more" if len(spoken) > 3 * NAMED else ""
+            values = [row[name].values.get(subset, math.nan) if name in row else math.nan for name in named]
+            own_name = task if len(subsets) == 1 else f"{task}: {subset}"
+            parts.append(SuiteTask(own_name, task, metric, np.array(values)))
+    cells = [cell for row in tasks.values() for cell in row.values()]
+    splits, spoken = (
+        {cell.split for cell in cells},
+        sorted({each for cell in cells for each in cell.languages}),
     )
-    return suite_of(systems, parts, [f"split {', '.join(splits)}; languages: {some or 'not said'}"])
+    some = ", ".join(spoken[:MOST]) + (f" and {len(spoken) - MOST} more" if len(spoken) > MOST else "")
+    return suite_of([*named], parts, [f"split {', '.join(sorted(splits))}; languages: {some or 'not said'}"])
