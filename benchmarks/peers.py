@@ -39,6 +39,9 @@ PEERS = {
     "pyndeval": Peer("pyndeval"),
     # pandas reads Parquet through pyarrow, whose version 26 refuses the NumPy 1 that rectools brings
     "rectools": Peer("rectools", also=("pyarrow<26",)),
+    "duckdb": Peer("duckdb"),
+    "polars": Peer("polars"),
+    "numpy": Peer("numpy", also=("polars",)),  # which reads the files
     "ranx": Peer("ranx"),
     "readers": Peer("polars", also=("orjson", "pandas", "pyarrow<26")),
     # its pins bring a pandas that is older than NumPy 2; matplotlib 3.9 lacks what it imports
@@ -121,6 +124,21 @@ def trec_eval(cache: Path) -> tuple[Path, str] | None:
         print(f"no trec_eval ({error}); TREC_EVAL=/path/to/trec_eval says where it is", file=sys.stderr)
         return None
     return program, TREC_EVAL
+
+
+@cache_of_calls
+def limit_text(cache: Path) -> Path | None:
+    """The program in C that does what rankwell must do for TREC text, made for this machine; None where it cannot be made."""
+    program = cache.resolve() / "envs" / "limit_text"
+    program.parent.mkdir(parents=True, exist_ok=True)
+    source = str(HERE / "programs" / "limit_text.c")
+    flags = ["-O3", "-march=native", "-pthread", "-lm"]
+    try:
+        subprocess.run(["cc", "-o", str(program), source, *flags], check=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        print(f"no limit for text ({error})", file=sys.stderr)
+        return None
+    return program
 
 
 def main() -> None:

@@ -44,6 +44,11 @@ def of_role(record: Record, role: str) -> list[Record]:
     return [one for one in record["sides"] if one["role"] == role]
 
 
+def ratio_to(label: str) -> str:
+    """The name of the figure of how many times faster ours is than one tool."""
+    return f"ratio to {label}"
+
+
 def figures(record: Record) -> dict[str, float]:
     """What bars are set on; a figure is missing where its side is."""
     ours = of_role(record, "ours")[0]
@@ -56,7 +61,8 @@ def figures(record: Record) -> dict[str, float]:
     peers = of_role(record, "peer")
     if peers:
         # the smallest of the ratios: no peer may be chosen
-        found["ratio"] = min(median(peer["seconds"]) for peer in peers) / mine
+        found |= {ratio_to(peer["label"]): median(peer["seconds"]) / mine for peer in peers}
+        found["ratio"] = min(found[ratio_to(peer["label"])] for peer in peers)
         pairs = zip(peers[0]["seconds"], ours["seconds"], strict=True)
         found["paired"] = median(own / other for other, own in pairs)
     for limit in of_role(record, "limit"):

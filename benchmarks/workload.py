@@ -34,6 +34,11 @@ def at_most(figure: str, value: float) -> Bar:
     return Bar(figure, value, least=False)
 
 
+def faster_than(peer: Command, times: float) -> Bar:
+    """So many times as fast as one of several other tools."""
+    return Bar(records.ratio_to(peer.label), times)
+
+
 @dataclass(frozen=True)
 class Workload:
     """One job: ours, others' and the least that any program must do for it."""

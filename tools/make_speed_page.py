@@ -45,6 +45,12 @@ TITLES = {
 }
 # What README says, of the slowest machine: workload, and in words
 TEXT, TABLES = ("w1", "w1_shuffled", "w2"), ("w3", "w3_shuffled")
+# workloads, the other tool as its label begins, and what README calls it
+SAID = (
+    (TEXT, "pytrec_eval", "pytrec_eval on TREC text"),
+    (TABLES, "rectools", "RecTools on Parquet"),
+    (TABLES, "duckdb", "a statement of SQL in DuckDB, which checks nothing"),
+)
 
 
 def markdown(head: tuple[str, ...], rows: list[list[str]]) -> str:
@@ -123,34 +129,35 @@ def tables(machines: dict[str, list[Record]]) -> str:
     return "\n\n".join(section(records) for records in machines.values())
 
 
-def ratio(records: list[Record], name: str) -> float | None:
-    """How many times faster than the fastest other tool; None where it was not measured, or a value differs."""
+def ratio(records: list[Record], name: str, tool: str) -> float | None:
+    """How many times faster than another tool at its fastest; None where it was not measured, or a value differs."""
     for record in records:
-        if record["workload"] == name and of_role(record, "peer") and not differs(record):
+        peers = [peer for peer in of_role(record, "peer") if peer["label"].startswith(tool)]
+        if record["workload"] == name and peers and not differs(record):
             mine = median(of_role(record, "ours")[0]["seconds"])
-            return min(median(peer["seconds"]) for peer in of_role(record, "peer")) / mine
+            return min(median(peer["seconds"]) for peer in peers) / mine
     return None
 
 
 def summary(machines: dict[str, list[Record]]) -> str:
     """README's sentence: the ratios of the machine where they are smallest."""
     known = {
-        folder: [found for name in TEXT + TABLES if (found := ratio(records, name))]
+        folder: [
+            found for names, tool, _ in SAID[:2] for name in names if (found := ratio(records, name, tool))
+        ]
         for folder, records in machines.items()
     }
     measured = [folder for folder, found in known.items() if found]
     worst = min(measured, key=lambda folder: prod(known[folder]) ** (1 / len(known[folder])))
     machine = machines[worst][0]["machine"]
     parts = [
-        f"{span(machines[worst], names)} {other}"
-        for names, other in ((TEXT, "pytrec_eval on TREC text"), (TABLES, "RecTools on Parquet"))
-        if span(machines[worst], names)
+        f"{times} {other}" for names, tool, other in SAID if (times := span(machines[worst], names, tool))
     ]
     of = f" (of {len(measured)} machines the one where it gains least)" if len(measured) > 1 else ""
     where = (
         f"On {machine['cores']} cores of {article(machine['cpu'])}{of}, from files to results, rankwell is"
     )
-    return f"{where}\n{' and '.join(parts)}."
+    return f"{where}\n{', '.join(parts[:-2])}{', ' if parts[:-2] else ''}{' and '.join(parts[-2:])}."
 
 
 def article(name: str) -> str:
@@ -158,9 +165,9 @@ def article(name: str) -> str:
     return f"an {name}" if name[0] in "AEIOU" else f"a {name}"
 
 
-def span(records: list[Record], names: tuple[str, ...]) -> str:
+def span(records: list[Record], names: tuple[str, ...], tool: str) -> str:
     """From the smallest ratio to the largest, rounded down."""
-    found = [value for name in names if (value := ratio(records, name))]
+    found = [value for name in names if (value := ratio(records, name, tool))]
     if not found:
         return ""
     low, high = (

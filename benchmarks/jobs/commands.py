@@ -91,9 +91,13 @@ def in_data(name: str) -> str:
     return name if name.startswith("$") else f"{{data}}/{name}"
 
 
-def lines(*files: str) -> Command:
-    """What counting the lines takes."""
-    return Command("wc -l", ("wc", "-l", *(f"{{data}}/{name}" for name in files)), nothing)
+def c_program(setting: Setting, qrels: str, *runs: str) -> Command | None:
+    """Python's start, and a program in C that does the whole job; None where there is no compiler."""
+    program = peers.limit_text(setting.cache)
+    if program is None:
+        return None
+    start = (setting.python, "-c", "import os, sys; os.execv(sys.argv[1], sys.argv[1:])")
+    return Command("Python's start, then C", (*start, str(program), *map(in_data, (qrels, *runs))))
 
 
 def import_numpy(setting: Setting) -> Command:
@@ -101,6 +105,29 @@ def import_numpy(setting: Setting) -> Command:
 
 
 def polars(setting: Setting, *files: str) -> Command:
-    """What Polars needs to read the columns that are needed, without its import."""
-    argv = setting.script("limit_polars.py", *(f"{{data}}/{name}" for name in files))
-    return Command("Polars reading", argv, lambda text: Output({}, json.loads(text)["seconds"]), clock="read")
+    """What Polars needs to be imported, and to read the columns that are needed."""
+    return Command(
+        "Polars imported, and reading", setting.script("limit_polars.py", *map(in_data, files)), nothing
+    )
+
+
+def in_sql(setting: Setting, truth: str, rec: str) -> Command:
+    """DuckDB's answer to one statement, which checks nothing."""
+    return setting.peer("duckdb", "peer_duckdb.py", in_data(truth), in_data(rec), label=", SQL")
+
+
+def in_sql_checked(setting: Setting, truth: str, rec: str) -> Command:
+    """The same, after a look for repeated items in both tables."""
+    label = ", SQL and a check for duplicates"
+    return setting.peer("duckdb", "peer_duckdb.py", in_data(truth), in_data(rec), "--checked", label=label)
+
+
+def by_hand(setting: Setting, truth: str, rec: str) -> tuple[Command, ...]:
+    """What people write themselves: SQL, and twenty lines of Polars and of NumPy."""
+    files = in_data(truth), in_data(rec)
+    return (
+        in_sql(setting, truth, rec),
+        in_sql_checked(setting, truth, rec),
+        setting.peer("polars", "peer_polars.py", *files, label=", twenty lines"),
+        setting.peer("numpy", "peer_numpy.py", *files, label=", twenty lines"),
+    )

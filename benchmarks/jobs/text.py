@@ -7,7 +7,7 @@ import json
 from harness import Command, Output, nothing
 from workload import Maker, Setting, Workload, at_least, at_most
 
-from jobs.commands import evaluate, lines, loop, trec_eval, trec_eval_loop
+from jobs.commands import c_program, evaluate, loop, trec_eval, trec_eval_loop
 
 TWENTY = "w2_*.run"
 
@@ -18,13 +18,15 @@ def pytrec_eval(setting: Setting, qrels: str, run: str) -> Command:
 
 def w1(setting: Setting) -> Workload:
     setting.data("w1")
+    limit = c_program(setting, "w1.qrels", "w1.run")
     return Workload(
         "TREC text, 6,980 queries × 1,000 rows",
         evaluate(setting, "w1.qrels", ["w1.run"]),
         (pytrec_eval(setting, "w1.qrels", "w1.run"), *trec_eval(setting, "w1.qrels", "w1.run")),
-        lines("w1.run"),
+        limit,
+        (limit,) if limit else (),
         inputs=("w1.run", "w1.qrels"),
-        bars=(at_least("ratio", 20), at_least("share", 0.19), at_most("memory", 0.45)),
+        bars=(at_least("ratio", 20), at_least("share", 0.7), at_most("memory", 0.45)),
     )
 
 
@@ -34,7 +36,6 @@ def w1_shuffled(setting: Setting) -> Workload:
         "the same lines in random order",
         evaluate(setting, "w1.qrels", ["w1_shuffled.run"]),
         (pytrec_eval(setting, "w1.qrels", "w1_shuffled.run"),),
-        lines("w1_shuffled.run"),
         inputs=("w1_shuffled.run", "w1.qrels"),
         bars=(at_least("ratio", 10), at_most("memory", 1.3)),
     )
@@ -45,7 +46,6 @@ def read_run(setting: Setting) -> Workload:
     return Workload(
         "the same, read and kept (`read_run`)",
         Command("rw.read_run", setting.script("ours_read.py", "{data}/w1.run")),
-        limit=lines("w1.run"),
         inputs=("w1.run",),
         bars=(at_most("memory", 1.3),),
     )
@@ -75,7 +75,7 @@ def all_trec(setting: Setting) -> Workload:
                 "pytrec_eval", "peer_all_trec.py", *files, label=", all_trec", read=rounded_means, digits=4
             ),
         ),
-        lines("w1.run"),
+        c_program(setting, "w1.qrels", "w1.run"),
         inputs=("w1.run", "w1.qrels"),
         bars=(at_least("ratio", 12),),
     )
@@ -100,6 +100,7 @@ def twenty_runs(setting: Setting) -> list[str]:
 def w2(setting: Setting) -> Workload:
     runs = twenty_runs(setting)
     files = ["{data}/w2.qrels", *(f"{{data}}/{run}" for run in runs)]
+    limit = c_program(setting, "w2.qrels", *runs)
     return Workload(
         "20 runs of 250 queries × 1,000 rows, one command",
         evaluate(setting, "w2.qrels", runs),
@@ -107,7 +108,8 @@ def w2(setting: Setting) -> Workload:
             setting.peer("pytrec_eval", "peer_text.py", *files),
             *trec_eval_loop(setting, "w2.qrels", TWENTY),
         ),
-        lines(*runs),
+        limit,
+        (limit,) if limit else (),
         inputs=("w2.qrels", *runs),
         bars=(at_least("ratio", 10),),
     )
@@ -115,11 +117,12 @@ def w2(setting: Setting) -> Workload:
 
 def w2_loop(setting: Setting) -> Workload:
     runs = twenty_runs(setting)
+    limit = c_program(setting, "w2.qrels", "$run")
     return Workload(
         "the same, twenty commands in a shell loop",
         loop(evaluate(setting, "w2.qrels", ["$run"]), TWENTY),
         trec_eval_loop(setting, "w2.qrels", TWENTY),
-        lines(*runs),
+        loop(limit, TWENTY) if limit else None,
         inputs=("w2.qrels", *runs),
         bars=(at_least("ratio", 1.5),),
     )

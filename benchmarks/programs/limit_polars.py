@@ -1,32 +1,22 @@
-"""Polars reading the columns of users, items and ranks: FILE... The time is that of reading, without the import."""
+"""Polars reading the columns of users, items and ranks, piece by piece: FILE... Prints the number of rows."""
 
 from __future__ import annotations
 
-import json
 import sys
-import time
-from pathlib import Path
 
 import polars as pl
 
 COLUMNS = ["user_id", "item_id", "rank"]
-
-
-def read(path: Path) -> pl.DataFrame:
-    if path.suffix == ".csv":
-        return pl.read_csv(path, columns=COLUMNS)
-    if path.suffix == ".ndjson":
-        return pl.read_ndjson(path)
-    names = pl.read_parquet_schema(path)
-    return pl.read_parquet(path, columns=[name for name in COLUMNS if name in names])
+SCANS = {"parquet": pl.scan_parquet, "csv": pl.scan_csv, "ndjson": pl.scan_ndjson}
 
 
 def main() -> None:
-    start = time.perf_counter()
-    rows = [read(Path(path)).height for path in sys.argv[1:]]
-    read_in = time.perf_counter() - start
-    print(json.dumps({"values": {"rows": sum(rows)}, "seconds": {"read": read_in}}))
+    rows = 0
+    for path in sys.argv[1:]:
+        table = SCANS[path.rpartition(".")[2]](path)
+        names = [name for name in COLUMNS if name in table.collect_schema()]
+        rows += sum(map(len, table.select(names).collect_batches(lazy=True)))
+    print(rows)
 
 
-if __name__ == "__main__":
-    main()
+main()

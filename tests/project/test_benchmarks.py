@@ -58,7 +58,13 @@ def test_the_ratio_is_that_of_the_fastest_other_tool_and_of_medians(records):
 
 def test_the_memory_of_a_process_that_also_makes_its_data_is_not_ours(records):
     found = records.figures(record(side("peer", 6.0), side("ours", 2.0) | {"clock": "call"}))
-    assert found == {"seconds": 2.0, "ratio": 3.0, "paired": 1 / 3}
+    assert found == {"seconds": 2.0, "ratio": 3.0, "ratio to peer": 3.0, "paired": 1 / 3}
+
+
+def test_a_bar_may_be_on_one_of_several_tools(records):
+    sides = side("peer", 6.0) | {"label": "slow"}, side("peer", 1.0) | {"label": "fast"}, side("ours", 2.0)
+    bars = [(records.ratio_to("slow"), 3, True), (records.ratio_to("fast"), 0.6, True)]
+    assert records.missed(record(*sides, bars=bars)) == ["ratio to fast 0.5, bar ≥ 0.6"]
 
 
 def test_a_bar_that_is_not_met_is_named_and_one_that_was_not_measured_is_not_met_silently(records):
