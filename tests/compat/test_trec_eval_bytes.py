@@ -234,6 +234,7 @@ def test_grades_are_read_as_c_reads_whole_numbers(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("qrels", "lists", "options", "code", "words"),
     [
+        (" \t\n1 0 a 1\n", "1 Q0 a 1 1 t\n", [], 2, "qrels:1: the line is blank"),
         ("1 0 a 1\n\n2 0 a 1\n", "1 Q0 a 1 1 t\n", [], 2, "qrels:2: the line is blank"),
         ("1 0 a 1\n \t\r\n", "1 Q0 a 1 1 t\n", [], 2, "qrels:2: the line is blank"),
         ("1 0 a 1\n", "\n1 Q0 a 1 1 t\n\n", [], 0, ""),

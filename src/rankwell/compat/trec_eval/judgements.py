@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -17,9 +18,13 @@ from rankwell.readers.bytes.text import require_text
 from rankwell.records import record
 from rankwell.tables.ids import Ids
 from rankwell.tables.places import StoredPlace
+from rankwell.tables.rows import IdStretches
 from rankwell.tables.run_qrels import Qrels
 
-BLANK = re.compile(rb"(?:\A|\n)[ \t\r\v\f]*\n")
+BLANK, NEXT_BLANK = (
+    re.compile(rb"[ \t\r\v\f]*\n"),
+    re.compile(rb"\n[ \t\r\v\f]*\n"),
+)  # the first line, and a later one
 FORM = "A line is: query topic item grade."
 LARGEST_PLAIN = 9
 
@@ -56,17 +61,19 @@ def read_judgements(options: Options, path: str) -> Judgements:
     if is_prefs:
         _refuse_zero_and_more(read)
     grades = grades_of(read)
-    names = read.query[read.query.group()[1]]
+    query = read.by_query
+    ids = query.ids if isinstance(query, IdStretches) else query
+    names = ids[ids.group()[1]]
     relevant = int(np.count_nonzero(grades > 0))
-    if options.topic is None:
-        rows = np.arange(len(read.item))
-    else:
-        rows = np.flatnonzero([query == options.topic for query in read.query.tolist()])
-    if not len(rows):
-        raise NothingInCommonError(f"{path}: there are no judgements of topic {brief(options.topic)}.")
+    rows: Any = slice(None)
+    if options.topic is not None:
+        rows = np.flatnonzero([each == options.topic for each in read.query.tolist()])
+        if not len(rows):
+            raise NothingInCommonError(f"{path}: there are no judgements of topic {brief(options.topic)}.")
+        query = read.query[rows]
     topic, subgroup = (None if column is None else column[rows] for column in (read.topic, read.subgroup))
     qrels = Qrels(
-        read.query[rows],
+        query,
         read.item[rows],
         grades[rows],
         topic if options.rel_format != "qrels" else None,
@@ -102,7 +109,8 @@ def grades_of(qrels: Qrels) -> np.ndarray:
 
 def _refuse_blank_lines(file: File) -> None:
     require_text(file)
-    blank = BLANK.search(file.content.data)
+    text = file.content.data
+    blank = BLANK.match(text) or NEXT_BLANK.search(text)  # one pattern for both would be tried at every byte
     if blank is not None:
         line = file.content[: blank.end()].tobytes().count(b"\n")
         raise DataError(f"{file.label}:{line}: the line is blank, which trec_eval refuses. Remove it. {FORM}")

@@ -186,7 +186,6 @@ def _notes(options: Options, table: TopicTable, results: _Parts, qrels: Qrels) -
 
 def _are_close(lines: Sequence[PrintedLine], grades: np.ndarray) -> bool:
     """Whether a table gives two grades gains that differ by less than 1; a grade that it does not name gains itself."""
-    own = {grade: grade for grade in distinct(grades[grades >= 0]).tolist()}
     # rbp has no ideal list, which is what the program sorts wrongly
     tables = [
         named_gains(gain)[0]
@@ -194,6 +193,7 @@ def _are_close(lines: Sequence[PrintedLine], grades: np.ndarray) -> bool:
         if not isinstance(gain := getattr(line.metric, "gain", ""), str)
         and not isinstance(line.metric, GainRBP)
     ]
+    own = {grade: grade for grade in distinct(grades[grades >= 0]).tolist()} if tables else {}
     return any(
         0 < high - low < 1 for table in tables for low, high in pairwise(sorted((own | dict(table)).values()))
     )
