@@ -661,3 +661,14 @@ def test_lint_names_rows_without_a_size_and_copies_no_run_without_its_sizes(tmp_
     below = [{"item": "p1", "tokens": 1}, {"item": "p2", "tokens": -1}]
     assert "item 'p2': the size (tokens) is -1" in told({}, items=below)[0][2]
     assert "neither of items= nor of the run" in told({})[0][2]
+
+
+def test_nothing_is_kept_of_the_row_after_a_budget_that_is_spent_to_the_last():
+    tokens = [{"item": item, "tokens": 20} for item in "abc"]
+    options = {"items": tokens, "policy": rw.Policy(sizes="tokens", fill="cut")}
+    run, qrels = {"q": ["a", "b", "c"]}, {"q": {"a": 1, "c": 1}}
+    shown = rw.explain("r@40t", run=run, qrels=qrels, query="q", **options).to_text()
+    assert "0.5000" in shown.splitlines()[-1]
+    assert [line.split()[4] for line in shown.splitlines() if line.split()[1:2] == ["c"]] == ["–"]
+    shown = rw.explain("r@50t", run=run, qrels=qrels, query="q", **options).to_text()
+    assert "3, 0.5 of it" in shown

@@ -131,6 +131,8 @@ def _kept(judged: Judged, budget: float, fill: Fill) -> Kept:
     )  # of each list the first that does not fit
     query = rows.query[places]
     room = budget - np.where(n[query] > 0, total[places - 1], 0.0)
+    has_room = room > 0  # else no part of the row fits
+    places, query, room = places[has_room], query[has_room], room[has_room]
     within = np.union1d(within, places)
     longer = rows.where(within)
     own = longer.extra["size"].copy()

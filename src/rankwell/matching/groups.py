@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 Judged = Literal["groups", "items"]
 FOLDED = "rows folded into the first of their group"
+LATER = "rows after the first of their group, which a budget pays for, too"
 OUTSIDE = "rows of items without a group"
 JUDGED_OUTSIDE = "judged items without a group"
 PASSAGES = "#", "::"  # what only ids of passages have

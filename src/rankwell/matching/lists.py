@@ -12,7 +12,7 @@ from rankwell.errors import DataError, brief
 from rankwell.kernels import match, order, ranks
 from rankwell.kernels import rank_columns as kernel
 from rankwell.matching.context import Context
-from rankwell.matching.groups import Groups, fold
+from rankwell.matching.groups import FOLDED, LATER, Groups, fold
 from rankwell.matching.judged import Judged, Ties
 from rankwell.matching.parts import OF_RUNS, Parts, as_integers, check_extra
 from rankwell.matching.policy import Asked, Policy
@@ -109,6 +109,8 @@ def judge(
         if "sizes" in needs:  # which a budget counts of all rows
             spread = fold(lists, rule, context.groups, policy, {}, is_folded=False)
         lists, matches = fold(lists, rule, context.groups, policy, counts), None
+        if spread is not None and FOLDED in counts:
+            counts[LATER] = counts.pop(FOLDED)
         if lists.items.is_text != pool.items.is_text:
             lists, pool = _same_kinds(lists, pool, counts)
             judgements = pool

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import math
+import random
 from importlib.resources import files
 
+import polars as pl
 import pytest
+from tests.every import every
 from tests.evidence import evidence
 
 import rankwell as rw
 from rankwell.comparison.diff.query_diff import LONGEST
+from rankwell.metrics.budgets import IN_PART
 
 FILMS = files("rankwell") / "data" / "movietweetings"
 TEST, POPULAR, ITEMKNN, ITEMS = (
@@ -81,6 +85,51 @@ def test_contributions_add_up_to_both_values_and_changes_to_the_difference(metri
         if not table.notes:  # else more items are summed up there
             assert shown == pytest.approx(found.delta, abs=1e-12)
             assert not table.rows or table.to_records()[-1]["sum"] == pytest.approx(found.delta, abs=1e-12)
+
+
+@every("metric", ["p", "r", "hit", "rr", "ap", "cg", "dcg", "f", "judged", "size_p", "used"])
+@every("fill", ["stop", "skip", "cut"])
+@every("group", [None, "#"])
+@every("seed", range(4), share=2)
+def test_contributions_at_a_budget_add_up_to_both_values(metric, fill, group, seed):
+    rng = random.Random(seed)
+    documents = [f"d{n}" for n in range(6)]
+    passages = [f"{document}#{n}" for document in documents for n in range(3)]
+    tokens = pl.DataFrame({"item": passages, "tokens": [rng.choice([5, 10, 25, 60]) for _ in passages]})
+    judged = documents if group else passages
+    qrels = {"q": {item: rng.choice([0, 1, 2]) for item in rng.sample(judged, 6)}}
+    runs = {name: {"q": rng.sample(passages, 12)} for name in ("old", "new")}
+    options = {"items": tokens, "sizes": "tokens", "fill": fill} | ({"group": group} if group else {})
+    if fill == "cut" and metric not in IN_PART:
+        return
+    found = rw.diff(runs, qrels, f"{metric}@70t", **options).query("q")
+    assert found.is_additive == (metric not in ("hit", "judged"))
+    for rows, value in zip(found.rows, found.values, strict=True):
+        if found.is_additive and not math.isnan(value):
+            assert math.fsum(row.added for row in rows) == pytest.approx(value, abs=1e-12)
+
+
+def test_what_a_budget_keeps_adds_and_is_counted():
+    tokens = pl.DataFrame({"item": ["a", "x", "b"], "tokens": [30, 20, 10]})
+    runs = {"old": {"q": ["a", "x", "b"]}, "new": {"q": ["x", "b", "a"]}}
+    found = rw.diff(runs, {"q": {"a": 1, "b": 1}}, "r@40t", items=tokens, sizes="tokens").query("q")
+    assert [row.added for row in found.rows[0]] == [0.5, 0, 0]  # 30, and 20 more do not fit
+    assert [row.added for row in found.rows[1]] == [0, 0.5, 0]
+    assert "relevant items within 40 tokens: A 1, B 1 of 2; unjudged: A 0, B 1" in repr(found)
+    skipped = rw.diff(runs, {"q": {"a": 1, "b": 1}}, "r@40t", items=tokens, sizes="tokens", fill="skip")
+    assert [row.added for row in skipped.query("q").rows[0]] == [0.5, 0, 0.5]
+
+
+def test_rows_of_a_group_that_a_budget_pays_for_are_not_called_folded():
+    tokens = pl.DataFrame({"item": ["d#1", "d#2", "e#1"], "tokens": [30, 20, 10]})
+    run, qrels = {"q": ["d#1", "d#2", "e#1"]}, {"q": {"d": 1, "e": 1}}
+    options = {"group": "#", "items": tokens, "sizes": "tokens"}
+    counts = rw.evaluate(run, qrels, ["r@55t"], **options).counts
+    assert counts["rows after the first of their group, which a budget pays for, too"] == 1
+    assert "rows folded into the first of their group" not in counts
+    assert (
+        rw.evaluate(run, qrels, ["r@3"], group="#").counts["rows folded into the first of their group"] == 1
+    )
 
 
 def test_ranks_are_gained_lost_kept_new_and_gone():

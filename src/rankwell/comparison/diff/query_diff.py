@@ -17,7 +17,7 @@ from rankwell.errors import UsageError, brief
 from rankwell.evaluation.query import JudgedQuery, one_query
 from rankwell.evaluation.task import Task
 from rankwell.inspection.explaining import has_contributions
-from rankwell.inspection.explaining.explanation import contributions
+from rankwell.inspection.explaining.explanation import contributions, kept_ranks
 from rankwell.metrics.metric import Metric
 from rankwell.readers.texts import Texts
 from rankwell.records import cached_property, record
@@ -101,9 +101,13 @@ class OneList:
         """The numbers of relevant and unjudged items."""
         if self.one is None:
             return RelevantItems(0, 0, 0)
-        k, rel = self.metric.k, getattr(self.metric, "rel", None)
-        relevant = int(self.one.judged.relevant(rel).top(k).count()[0])
-        unjudged = sum(math.isnan(grade) for rank, grade in self.one.grades.items() if k is None or rank <= k)
+        k, rel, judged = self.metric.k, getattr(self.metric, "rel", None), self.one.judged
+        ranks = {rank for rank in self.one.grades if k is None or rank <= k}
+        if self.metric.budget is not None and self.one.sized is not None:
+            kept, of_kept = kept_ranks(self.one, self.metric.budget)
+            judged, ranks = kept.longer, {*of_kept}
+        relevant = int(judged.relevant(rel).top(k).count()[0])
+        unjudged = sum(math.isnan(self.one.grades[rank]) for rank in ranks)
         return RelevantItems(relevant, unjudged, int(self.one.judged.n_relevant(rel)[0]))
 
     def rows(self, other: OneList, texts: Texts | None = None, top: int | None = None) -> tuple[ListRow, ...]:
@@ -185,6 +189,7 @@ class QueryDiff(Result):
     has_grades: bool
     is_additive: bool
     top: int
+    sizes: str = ""  # what a budget adds up
 
     @classmethod
     def of(
@@ -219,6 +224,7 @@ class QueryDiff(Result):
             has_grades=bool(len(task.pool.queries)),
             is_additive=is_additive,
             top=top or ranks_shown(metric),
+            sizes=task.asked.policy.sizes or "",
         )
 
     @property
@@ -406,7 +412,14 @@ def _notes(query_diff: QueryDiff) -> list[str]:
     ]
     if query_diff.has_grades:
         a, b = query_diff.found
-        where = "" if query_diff.metric.k is None else f" in the first {query_diff.metric.k:,}"
+        cut, budget = query_diff.metric.k, query_diff.metric.budget
+        where = (
+            f" in the first {cut:,}"
+            if cut is not None
+            else f" within {budget:,g} {query_diff.sizes}"
+            if budget is not None
+            else ""
+        )
         notes.append(
             f"relevant items{where}: A {count(a.relevant)}, B {count(b.relevant)} of {count(max(a.of, b.of))}; unjudged: A "
             f"{count(a.unjudged)}, B {count(b.unjudged)} (their grade is –)"

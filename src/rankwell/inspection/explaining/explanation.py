@@ -17,6 +17,7 @@ from rankwell.evaluation.inputs import read_inputs
 from rankwell.evaluation.query import JudgedQuery, one_query
 from rankwell.evaluation.request import Request
 from rankwell.inspection.explaining.card import Explanation, card, card_of_name
+from rankwell.matching.budgets import Kept
 from rankwell.matching.policy import Policy, policy_with
 from rankwell.matching.spans import sizes_of
 from rankwell.metrics import metric_of
@@ -351,21 +352,45 @@ def _grade(grade: float) -> str | None:
 def has_contributions(metric: Metric, ties: str) -> bool:
     """Whether a metric's value is a sum over the ranks of one list; with ``ties=expected`` only weights of ranks are."""
     kind = RankWeighted if ties == "expected" else Additive
-    return isinstance(metric, kind) and metric.of_list and metric.budget is None
+    return isinstance(metric, kind) and metric.of_list
 
 
 def contributions(one: JudgedQuery) -> dict[int, float]:
     """Return what each rank adds to the value, divided as the value is; ranks that add nothing may be left out.
 
-    A query without a divisor has none. Several gains at one rank, as of topics, are added up.
+    A query without a divisor has none. Several gains at one rank, as of topics, are added up. At a budget the rows that it keeps add,
+    each at the rank that it has in the whole list; a row that fits in part adds that part of the difference that it makes.
     """
-    metric = one.task.metrics[0]
+    metric, context = one.task.metrics[0], one.task.context
     assert isinstance(metric, Additive)
-    terms = metric.terms(one.judged, one.task.context)
-    below = float(metric.divisor(one.judged, one.task.context)[0])
-    if math.isnan(below) or below == 0:
-        return {}
-    # an item of several topics has several terms at one rank
-    ranks, place = np.unique(terms.rows.rank, return_inverse=True)
-    sums = np.bincount(place, terms.gain * terms.weight, len(ranks)) / below
-    return dict(zip(ranks.tolist(), sums.tolist(), strict=True))
+    parts, at = [(one.judged, 1.0)], {}
+    if metric.budget is not None and one.sized is not None:
+        kept, ranks = kept_ranks(one, metric.budget)
+        at = dict(zip(kept.longer.shown.rank.tolist(), ranks, strict=True))
+        share = float(kept.share[0])
+        parts = [(kept.lists, 1 - share), (kept.longer, share)]
+        if not share or isinstance(
+            metric, OfSizes
+        ):  # for these, a row that fits in part has the size of that part
+            parts = [(kept.longer, 1.0)]
+    added: dict[int, float] = {}
+    for judged, part in parts:
+        terms = metric.terms(judged, context)
+        below = float(metric.divisor(judged, context)[0])
+        if math.isnan(below) or below == 0:
+            continue
+        values = part * terms.gain * terms.weight / below
+        # an item of several topics has several terms at one rank
+        for rank, value in zip(terms.rows.rank.tolist(), values.tolist(), strict=True):
+            added[at.get(rank, rank)] = added.get(at.get(rank, rank), 0.0) + value
+    return added
+
+
+def kept_ranks(one: JudgedQuery, budget: float) -> tuple[Kept, list[int]]:
+    """Return the rows of a list that a budget keeps, and the rank of each in the whole list; a row of a group has that of the group."""
+    assert one.task.context.sizes is not None
+    assert one.sized is not None
+    kept = one.task.context.sizes.kept(one.judged, budget)
+    rows = one.sized
+    ranks = rows.rank if one.task.context.groups is None else one.first_ranks[rows.item]
+    return kept, ranks[kept.rows].tolist()
