@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
 from tests.efficiency.made import made
@@ -25,8 +26,6 @@ def _in_a_folder_of_its_own(tmp_path, monkeypatch):
 
 def data_of(path):
     """The sections of a report that was written as JSON, by name."""
-    from pathlib import Path
-
     found = json.loads(Path(path).read_text(encoding="utf-8"))
     return {each["name"]: each["data"] for each in found["sections"]}
 
@@ -209,6 +208,19 @@ def test_a_file_of_costs_stands_for_its_systems(tmp_path, capsys):
     ]
     assert run([*words, "more=costs.json", "--load", "open"]) == 2
     assert "two systems are called 'good'" in capsys.readouterr().err
+
+
+def test_costs_of_one_name_in_two_folders_are_those_of_each(tmp_path, monkeypatch, capsys):
+    one = {"seconds": [[0.001, 0.002]] * 3, "memory": [1, 1, 1], "index": [1], "throughput": [9, 9, 9]}
+    for systems in (("first", "second"), ("third", "fourth"), ("fifth", "sixth")):
+        folder = tmp_path / systems[0]
+        folder.mkdir(exist_ok=True)
+        monkeypatch.chdir(folder if systems[0] != "fifth" else tmp_path / "third")  # written anew, too
+        Path("qrels.txt").write_text("q0 0 d 1\nq1 0 d 1\n")
+        runs = {name: {"q0": ["d"], "q1": ["d"]} for name in systems}
+        made(dict.fromkeys(systems, one), runs=runs).save("costs.json")
+        assert run(["compare", "qrels.txt", "costs.json", "-m", "rr", "--format", "json"]) == 0
+        assert json.loads(capsys.readouterr().out)["systems"] == [*systems]
 
 
 def test_a_load_without_costs_is_refused(capsys):

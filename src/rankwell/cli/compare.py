@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cache, reduce
+from functools import reduce
 from itertools import zip_longest
 from operator import add
 from pathlib import Path
@@ -34,6 +34,7 @@ from rankwell.cli.options import (
     write_tables,
 )
 from rankwell.cli.words import (
+    loaded,
     named_as,
     named_groups,
     named_numbers,
@@ -345,10 +346,13 @@ def _write_comparison(
     write_tables(own if form == "csv" else [*own, *found.to_cost_tables()], form, output)
 
 
-@cache
 def costs_in(path: str) -> Measured | None:
-    """Return the costs that a file holds; None if it holds something else."""
-    return load_kind(path, COSTS) if kind_of(path) == COSTS else None
+    """Return the costs that a file holds, which a command loads once; None if it holds something else."""
+    kept = {} if (of_command := loaded.get()) is None else of_command
+    if path not in kept:
+        kept[path] = load_kind(path, COSTS) if kind_of(path) == COSTS else None
+    found: Measured | None = kept[path]
+    return found
 
 
 def answers_in(name: str, path: str) -> dict[str, Run] | None:

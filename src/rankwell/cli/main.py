@@ -20,7 +20,7 @@ from rankwell.cli.commands import (
     homes,
     named,
 )
-from rankwell.cli.words import as_options, paired, with_command
+from rankwell.cli.words import as_options, loaded, paired, with_command
 from rankwell.display.output import make_safe, print_note, printing, quiet, width, write
 from rankwell.display.text import printable
 from rankwell.errors import DataError, DataWarning, InputError, RankwellError, UsageError, brief
@@ -46,7 +46,7 @@ def run(arguments: Sequence[str]) -> int:
     is_quiet = QUIET in arguments and arguments[0] not in OTHER_TOOLS
     if is_quiet:
         arguments = [word for word in arguments if word != QUIET]
-    silence = quiet.set(is_quiet)
+    silence, held = quiet.set(is_quiet), loaded.set({})
     token = paired.set(lambda: _pairs_of(arguments))
     try:
         with printing(), warnings_shown():
@@ -64,6 +64,7 @@ def run(arguments: Sequence[str]) -> int:
     finally:
         paired.reset(token)
         quiet.reset(silence)
+        loaded.reset(held)
     return 0  # the reader of what was printed has gone away
 
 

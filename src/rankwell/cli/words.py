@@ -9,6 +9,7 @@ from contextvars import ContextVar
 from dataclasses import fields
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from rankwell.errors import UsageError, brief
 
@@ -32,6 +33,8 @@ FIRST = (
 
 # the words that the running command takes as word=value, with the option that takes them; asked for if there is a message
 paired: ContextVar[Callable[[], Mapping[str, str]]] = ContextVar("paired", default=dict)
+# what the running command has loaded, by path; the next one may be in another folder
+loaded: ContextVar[dict[str, Any] | None] = ContextVar("loaded", default=None)
 FLAGS = ("drop_own_query",)  # options without a value
 RENAMED = {"documents": "items", "topics": "queries"}  # words of Python that are called otherwise here
 BYTES = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
