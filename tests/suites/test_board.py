@@ -410,6 +410,24 @@ def test_options_are_checked(options, said):
         made({"a": [0.1], "b": [0.2]}).board(**options)
 
 
+@pytest.mark.parametrize(("level", "least"), [(0.95, 20), (0.99, 100), (0.999, 1000)])
+def test_too_few_flips_for_a_level_are_refused_with_the_number_that_works(level, least):
+    table = {name: [value + t / 1000 for t in range(30)] for name, value in (("a", 0.5), ("b", 0.1))}
+    with pytest.raises(UsageError, match=rf"flips={least - 1}: no p-value is below .* say flips={least}"):
+        made(table).board(level=level, flips=least - 1)
+    assert made(table).board(level=level, flips=least)["b"].rank_low == 2
+    twelve = {name: own[:12] for name, own in table.items()}
+    assert made(twelve).board(level=level, flips=1)["b"].rank_low == 2  # nothing is drawn
+
+
+def test_of_many_missing_cells_the_first_are_named():
+    suite = rw.suite({f"t{t}": {"a": 0.5, "b": 0.4 if t == 0 else None} for t in range(7)})
+    with pytest.raises(
+        DataError, match=r"b has no value for t3; 3 more cells are missing; missing='shared' uses the 1 task"
+    ):
+        suite.board()
+
+
 def test_an_unknown_system_is_named():
     board = made({"bm25": [0.1], "dense": [0.2]}).board()
     with pytest.raises(UsageError, match=r"no system 'bm26'.*Did you mean bm25"):

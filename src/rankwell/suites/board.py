@@ -120,9 +120,14 @@ class Board(Result):
         return self.rows[0].rank_low is not None
 
     @property
+    def alpha(self) -> float:
+        """1 − level, without what rounding adds to it."""
+        return round(1 - self.level, 12)
+
+    @property
     def needed_tasks(self) -> int:
         """The least number of tasks of which a draw could tell two systems apart at this level."""
-        return math.floor(1 - math.log2(1 - self.level) + TIE) + 1
+        return math.floor(1 - math.log2(self.alpha) + TIE) + 1
 
     @property
     def is_hopeless(self) -> bool:
@@ -200,7 +205,7 @@ class Board(Result):
         return [
             words(f"suites.draw_{self.draw}", level=level, n=self.queries or 0),
             *told,
-            words(f"suites.columns_{self.draw}", alpha=f"{1 - self.level:g}"),
+            words(f"suites.columns_{self.draw}", alpha=f"{self.alpha:g}"),
             *(words("suites.group", task=task, n=size) for task, size in self.sizes.items()),
             *([words("suites.left_out", names=_first(self.left_out, words), n=n)] if self.left_out else []),
             *([words("suites.undefined", n=self.undefined)] if self.undefined else []),
@@ -307,10 +312,15 @@ def board_of(
         left_out=tuple(name for name in suite.tasks if name not in names),
         undefined=sum(part.left_out for parts in tasks for part in parts), queries=_queries(tasks), read=suite.notes,
     )  # fmt: skip
+    if board.flips and 1 / (flips + 1) >= board.alpha:
+        least = math.floor(1 / board.alpha + TIE)
+        raise UsageError(
+            f"flips={flips}: no p-value is below {board.alpha:g} with so few; say flips={least} or more."
+        )
     columns: dict[str, Any] = {"system": np.array(suite.systems, object), "place": places_of(scores)}
     p = _adjusted(tasks, chosen, board, flips, seed)
     if p is not None:
-        columns["rank_low"], columns["rank_high"] = _ranks(p < 1 - level, scores)
+        columns["rank_low"], columns["rank_high"] = _ranks(p < board.alpha, scores)
     if of > 1:
         without = np.array([places_of(row) for row in (chosen.sum(axis=0) - chosen) / (of - 1)])
         columns["place_low"], columns["place_high"] = without.min(axis=0), without.max(axis=0)
@@ -408,5 +418,5 @@ def _neighbours(
     units = n if draw == "tasks" else board.queries or 0
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.where(ahead > TIE, se * math.sqrt(units) / ahead, math.nan)
-    needed = units_needed(ratio, np.nan_to_num(df) + 1, 1.0, alpha=1 - board.level)
+    needed = units_needed(ratio, np.nan_to_num(df) + 1, 1.0, alpha=board.alpha)
     return factor * ahead, np.maximum(needed, board.needed_tasks) if draw == "tasks" else needed

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated, get_args
+from typing import Annotated, Literal, get_args
 
 from rankwell.cli.arguments import OUTPUT, READING, STATISTICS, Option
 from rankwell.cli.options import Form, Format, Output, form_of, refuse_files, write_tables
 from rankwell.cli.report import Lang
 from rankwell.display.output import write
 from rankwell.errors import UsageError
-from rankwell.suites.suite import Draw, Missing, RankBy
+
+# as in suite.py, which the help does without
+RankBy = Literal["mean", "borda", "mean_rank"]
+Draw = Literal["queries", "tasks"]
+Missing = Literal["refuse", "shared"]
 
 
 def suite(

@@ -207,7 +207,7 @@ class Suite(Result):
         whole = [parts for name, parts in self.tasks.items() if name not in left_out]
         if lacking and (missing == "refuse" or not whole):
             told = "; ".join(f"{system} has no value for {part.name}" for system, part in lacking[:NAMED])
-            more = f"; so do {len(lacking) - NAMED:,} more" if len(lacking) > NAMED else ""
+            more = f"; {len(lacking) - NAMED:,} more cells are missing" if len(lacking) > NAMED else ""
             remedy = f"missing='shared' uses the {len(whole)} {'task' if len(whole) == 1 else 'tasks'} that all have" if whole else (
                 "there is no task that all systems have; evaluate them, or leave systems out"
             )  # fmt: skip
