@@ -10,7 +10,7 @@ import numpy as np
 
 from rankwell.errors import UsageError
 from rankwell.judging.method import Told
-from rankwell.judging.methods.mtc import spread_of_pairs
+from rankwell.judging.methods.mtc import spread_of_lists
 from rankwell.judging.pools import Pooled
 from rankwell.records import record
 
@@ -180,7 +180,7 @@ class Effects:
             own = (answers.measure.effects(block.rank, np.zeros(block.rank.shape)) / divisor)[listed]
             # Σ p_i ∂/∂p_i has each pair of items twice, and the effects of items alone have none
             part[rows] = estimates.gain[pooled.candidate[rows]] * (own + effect[rows]) / 2
-            spread[of_query] = spread_of_pairs(block.by_run(added, runs))
+            spread[of_query] = spread_of_lists(block, added, runs)
         # what is judged can move nothing any more
         spread[answers.judged] = 0.0
         order = np.argsort(-spread, kind="stable")

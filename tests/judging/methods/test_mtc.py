@@ -10,7 +10,8 @@ import pytest
 from tests.judging import slow
 
 import rankwell as rw
-from rankwell.judging.methods.mtc import spread_of_pairs
+from rankwell.judging.methods.mtc import spread_of_lists, spread_of_pairs
+from rankwell.judging.pools import Block
 
 DISCOUNTS = {
     "p@3": (lambda _: 1 / 3, 3),
@@ -120,3 +121,13 @@ def test_differences_of_all_pairs_are_those_of_a_double_loop():
     values = np.random.default_rng(0).normal(size=(50, 7))
     slowly = [sum(abs(a - b) for at, a in enumerate(row) for b in row[at + 1 :]) for row in values.tolist()]
     assert spread_of_pairs(values) == pytest.approx(slowly)
+
+
+@pytest.mark.parametrize("runs", [1, 2, 5])
+def test_candidates_in_one_list_and_in_several_are_spread_as_a_whole_table_is(runs):
+    rng = np.random.default_rng(runs)
+    lists = np.array([rng.permutation(30)[:9] for _ in range(runs)])
+    lists[-1, 6:] = 30  # a shorter list, padded
+    block = Block(np.arange(runs), lists, np.where(lists < 30, np.arange(1.0, 10), np.inf), 30)
+    values = np.where(lists < 30, rng.normal(size=lists.shape), 0.0)
+    assert np.array_equal(spread_of_lists(block, values, runs), spread_of_pairs(block.by_run(values, runs)))

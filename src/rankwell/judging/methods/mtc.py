@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from rankwell.extend import Choice, Method, Told
+
+if TYPE_CHECKING:
+    from rankwell.judging.pools import Block
 
 ALIKE = 1.0 - 1e-12  # weights that differ by rounding alone are equal
 
@@ -22,10 +25,21 @@ def spread_of_pairs(values: np.ndarray) -> np.ndarray:
     n = values.shape[1]
     if n == 1:
         return np.abs(values[:, 0])
-    # of a row with one value that is not 0 nothing has to be sorted: most items are in few lists
-    spread: np.ndarray = np.abs(values.sum(axis=1)) * (n - 1.0)
-    several = np.flatnonzero(np.count_nonzero(values, axis=1) > 1)
-    spread[several] = (np.sort(values[several], axis=1) * (2.0 * np.arange(n) - n + 1)).sum(axis=1)
+    spread: np.ndarray = (np.sort(values, axis=1) * (2.0 * np.arange(n) - n + 1)).sum(axis=1)
+    return spread
+
+
+def spread_of_lists(block: Block, values: np.ndarray, runs: int) -> np.ndarray:
+    """Return the same of each candidate of a query, from the values at the places of its lists; 0 in runs that lack it."""
+    # most candidates of deep lists are in one of them, and need no row of a table that is sorted
+    candidate = block.candidate.ravel()
+    several = np.flatnonzero(np.bincount(candidate, minlength=block.size + 1)[:-1] > 1)
+    spread = np.abs(np.bincount(candidate, values.ravel(), block.size + 1)[:-1]) * max(runs - 1, 1)
+    row = np.full(block.size + 1, len(several))
+    row[several] = np.arange(len(several))
+    table = np.zeros((len(several) + 1, runs))
+    table[row[block.candidate], block.run[:, None]] = values
+    spread[several] = spread_of_pairs(table[:-1])
     return spread
 
 
@@ -60,12 +74,12 @@ class MTC(Method):
         own, block = pooled.of_query(query), pooled.block(query)
         runs = len(pooled.names)
         is_relevant = answers.relevant[own].astype(np.float64)
-        if_relevant = spread_of_pairs(block.by_run(self._effects(block.rank, block.take(is_relevant)), runs))
+        if_relevant = spread_of_lists(block, self._effects(block.rank, block.take(is_relevant)), runs)
         weight = if_relevant
         if answers.measure.is_quadratic:
             # what could still be relevant: the judged as they are, and all others
             possible = np.where(np.isnan(answers.grade[own]), 1.0, is_relevant)
-            if_not = spread_of_pairs(block.by_run(self._effects(block.rank, block.take(possible)), runs))
+            if_not = spread_of_lists(block, self._effects(block.rank, block.take(possible)), runs)
             weight = np.maximum(if_relevant, if_not) / max(int(answers.known[query]), 1)
         self.weight[own] = weight
         self.moved(query)
