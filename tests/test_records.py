@@ -149,6 +149,9 @@ def test_a_class_is_made_a_dataclass_when_it_is_first_looked_at():
         second: list[int] = field(default_factory=list)
 
     empty = object.__new__(Deeper)  # as pickle makes it
+    vars(empty).update(first=1, second=[2])
+    same = Deeper.__replace__(empty, first=3)  # what copy.replace of Python 3.13 calls
+    assert (same.first, same.second) == (3, [2])
     assert [each.name for each in dataclasses.fields(empty)] == ["first", "second"]
     assert Deeper(3) == Deeper(4)
     assert Deeper(3).second is not Deeper(3).second

@@ -9,7 +9,7 @@ results, a metric) also refuses it while the program runs, by ``SetOnce``.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import MISSING, FrozenInstanceError, dataclass, field, fields
+from dataclasses import MISSING, FrozenInstanceError, dataclass, field, fields, replace
 from functools import cache
 from operator import attrgetter
 from threading import RLock
@@ -84,6 +84,7 @@ def plain_dataclass(cls: Any, *, kw_only: bool = False, slots: bool = False) -> 
         cls = dataclass(init=False, eq=False, repr=False, kw_only=kw_only, slots=True)(cls)
     else:
         cls.__dataclass_fields__ = _Fields(cls, kw_only)
+        cls.__replace__ = replace  # copy.replace asks for it, and not for the fields
     if "__init__" not in cls.__dict__:
         cls.__init__ = _Init(cls)
     return cls
