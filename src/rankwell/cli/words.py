@@ -263,6 +263,12 @@ def named_groups(given: Sequence[str] | None, option: str, runs: Sequence[str] =
     return found
 
 
+def _is_there(path: str) -> bool:
+    from rankwell.results.saving.days import exists
+
+    return exists(path)
+
+
 def split_names(words: Sequence[str]) -> tuple[list[str], list[str]]:
     """Return the names and the paths of runs: ``name=file`` gives a name, if there is no such file but the one behind it.
 
@@ -271,11 +277,9 @@ def split_names(words: Sequence[str]) -> tuple[list[str], list[str]]:
     >>> split_names(["a/bm25.run", "nowhere=b/bm25.run"])
     (['a/bm25', 'nowhere=b/bm25'], ['a/bm25.run', 'nowhere=b/bm25.run'])
     """
-    from rankwell.results.saving.days import exists
-
     parts = [word.partition("=") for word in words]
     is_named = [
-        bool(sign) and not Path(word).exists() and exists(path)
+        bool(sign) and not Path(word).exists() and _is_there(path)
         for word, (_, sign, path) in zip(words, parts, strict=True)
     ]
     paths = [

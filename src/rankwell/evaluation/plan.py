@@ -20,7 +20,6 @@ from rankwell.evaluation.needs import asked_of, refuse_beside_parts, refuse_besi
 from rankwell.evaluation.request import Request
 from rankwell.evaluation.task import Task
 from rankwell.matching import Asked, pool_of
-from rankwell.matching.budgets import Sizes
 from rankwell.matching.context import Context
 from rankwell.matching.groups import Groups, unknown_groups
 from rankwell.matching.policy import Policy
@@ -307,7 +306,11 @@ def _context(inputs: Inputs, pool: Pool) -> tuple[Context, Counter[str]]:
     needs = asked.needs
     counts: Counter[str] = Counter()
     groups = None if asked.policy.group is None else Groups.of(asked.policy, items)
-    sizes = Sizes.of(asked.policy, items) if "sizes" in needs else None
+    sizes = None
+    if "sizes" in needs:
+        from rankwell.matching.budgets import Sizes
+
+        sizes = Sizes.of(asked.policy, items)
     if groups is not None:
         items = None  # which are single ones
     catalogue, history = None if items is None else Known(items.item), None
