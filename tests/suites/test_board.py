@@ -360,6 +360,7 @@ def test_thirteen_tasks_are_drawn_and_twelve_are_tried():
 def test_one_system_has_rank_1():
     board = made({"a": [0.1, 0.2, 0.3]}).board()
     assert [(row.place, row.rank_low, row.rank_high) for row in board.rows] == [(1, 1, 1)]
+    assert rw.report(board).answer == "a is the only system on 3 tasks; there is none to compare it with."
 
 
 def test_every_form_holds_the_board(tmp_path):

@@ -104,6 +104,10 @@ def test_a_file_is_read_as_a_table_is(tmp_path):
     assert rw.suite(table.to_dict(as_series=False)).to_table().to_records() == expected
 
 
+def test_a_task_may_be_called_system():
+    assert "task system" in rw.suite({"system": {"x": 0.5}}).to_text()
+
+
 def test_columns_that_are_not_read_are_named():
     table = rows(("t", "x", 0.1, 7), ("t", "y", 0.2, 8), words=("task", "system", "value", "seconds"))
     assert rw.suite(table).notes == ("table: columns not read: seconds",)

@@ -254,7 +254,7 @@ class Board(Result):
 
     def answer(self, words: PageStrings) -> dict[str, Any]:
         """Return the top of a report: what was compared, and which systems are tied with the best."""
-        case = "tied" if len(self.best) > 1 else "alone"
+        case = "tied" if len(self.best) > 1 else "alone" if len(self.rows) > 1 else "one"
         if self.is_hopeless or not self.has_ranks:
             case = "hopeless" if self.is_hopeless else "no_ranks"
         tasks, of = words("suites.n_tasks", n=len(self.tasks)), len(self.rows)

@@ -126,9 +126,8 @@ class Suite(Result):
     def to_table(self) -> Table:
         """Return a row per system and a column per task."""
         table = [[*row] for row in np.array([part.means for part in self.parts]).T]
-        names = [
-            part.name if part.name == part.group else f"{part.group}: {part.name}" for part in self.parts
-        ]
+        names = [f"{part.group}: " * (part.name != part.group) + part.name for part in self.parts]
+        names = [f"task {name}" if name == "system" else name for name in names]
         metrics = ", ".join(dict.fromkeys(part.metric for part in self.parts))
         return Table(
             [Column("system"), *(Column(name, "value") for name in names)],

@@ -54,6 +54,7 @@ def test_the_page_has_the_answer_and_the_board(tmp_path):
     [
         ({"tasks": 4}, "but 4 tasks are too few to tell any two apart."),
         ({"systems": 2, "tasks": 7}, "2 of 2 systems on 7 tasks may be the best"),
+        ({"systems": 4, "tasks": 7, "rank_by": "borda"}, "2 of 4 systems on 7 tasks may be the best"),
     ],
 )
 def test_the_answer_says_no_more_than_is_known(options, said):
