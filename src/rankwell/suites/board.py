@@ -228,9 +228,10 @@ class Board(Result):
 
     def to_card(self, system: str | None = None) -> str:
         """Return a model card: the values of a system, or of all, as ``model-index`` in YAML, and the board as Markdown."""
+        wanted = {row.system for row in (self.rows if system is None else (self[system],))}
         lines = ["---", "model-index:"]
         for row, values in zip(self.rows, self.values, strict=True):
-            if row.system != (row.system if system is None else self[system].system):
+            if row.system not in wanted:
                 continue
             lines += [f"- name: {_quoted(row.system)}", "  results:"]
             for task, metric, value in zip(self.tasks, self.metrics_of_tasks, values, strict=True):
