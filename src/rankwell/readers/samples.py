@@ -114,7 +114,7 @@ def _flags(column: pl.Series, place: Callable[[int], str]) -> pl.Series:
     import polars as pl
 
     texts = column.cast(pl.String).str.strip_chars().str.to_lowercase()
-    flags = pl.Series(column.name, [FLAGS.get(text) for text in texts.to_list()], dtype=pl.Boolean)
+    flags = texts.replace_strict(FLAGS, default=None, return_dtype=pl.Boolean)
     if flags.null_count():
         row = int(flags.is_null().arg_max() or 0)
         raise DataError(f"{place(row)}: drawn is {brief(column[row])}; write true or false.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -82,13 +82,12 @@ class Frame:
                 raise DataError(
                     f"{place(row)}: the propensity is {chance[row]:g}; it must be above 0{least} and at most 1."
                 )
-        names: list[str] = []
+        names: list[Any] = []
         codes = None
         if "stratum" in frame.columns:
-            names = frame["stratum"].unique(maintain_order=True).to_list()
-            codes = np.array(
-                [*map({stratum: at for at, stratum in enumerate(names)}.__getitem__, frame["stratum"])]
-            )
+            strata = Ids.of_series(frame["stratum"], "stratum", place)
+            codes, first_strata = strata.group()
+            names = strata[first_strata].tolist()
         grade = columns.get("grade", np.full(len(frame), np.nan))
 
         def sorted_by_query(column: np.ndarray | None) -> np.ndarray | None:
