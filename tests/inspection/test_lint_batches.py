@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import gzip
+import itertools
 import random
 from collections import Counter
 
 import pytest
 
 import rankwell as rw
-from rankwell.inspection.linting import data
+from rankwell.evaluation import id_check
+from rankwell.inspection.linting import data, matches
 from rankwell.readers.formats import trec
 from rankwell.readers.formats.trec import Parsed
 from rankwell.readers.read import open_run
@@ -149,3 +151,22 @@ def test_ranks_beside_scores_are_those_that_are_parsed(form, blank, tmp_path):
     else:
         assert ranks.tolist() == [float(row[3]) for row in rows]
         assert ranks.dtype == float
+
+
+def test_a_scattered_run_is_packed_for_scores_and_for_ranks_once_in_each_pass(tmp_path, monkeypatch):
+    path = tmp_path / "some.run"
+    path.write_text("".join(lines(random.Random(2), scattered=True)))
+    monkeypatch.setattr(trec, "CACHED_ROWS", 25)
+    monkeypatch.setattr(data, "MOST_HELD", 0)
+    for module, name in itertools.product((matches, id_check), ("FEW", "MANY")):
+        monkeypatch.setattr(module, name, 5)  # rows that show how ids are made: the first batch has as many
+    passes, packed, made, pack = [], [], data.RunData.read, trec._packed
+    monkeypatch.setattr(
+        data.RunData, "read", lambda self: passes.append(bool(self._asked or not self.is_read)) or made(self)
+    )
+    monkeypatch.setattr(trec, "_packed", lambda whole: packed.append(whole.layout) or pack(whole))
+    assert list(rw.lint(path, QRELS))
+    assert 2 <= sum(passes) <= 3
+    # a first pass shows that lines are scattered
+    assert packed.count(trec.RANKS) == sum(passes) - 1
+    assert packed.count(trec.RUN) == sum(passes) - 1

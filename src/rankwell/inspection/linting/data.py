@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field, replace
 from functools import partial
+from itertools import islice
 from typing import Any, TypeVar
 
 import numpy as np
@@ -40,7 +41,7 @@ from rankwell.tables.machine import cores
 from rankwell.tables.matrix import refuse_mismatch
 from rankwell.tables.places import end_to_end
 from rankwell.tables.ranked import NO_ROWS
-from rankwell.tables.rows import PART_ROWS, Columns, Lists, Rows, group_rows
+from rankwell.tables.rows import PART_ROWS, Columns, Lists, Rows, group_rows, own_column
 from rankwell.tables.run_qrels import Qrels, Run
 from rankwell.tables.workers import Workers, in_order, on_all_cores
 
@@ -172,6 +173,7 @@ class RunData:
         self._asked: dict[Any, Add] = {}
         self._answers: dict[Any, Any] = {}
         self._held: list[Lists] = []
+        self._head: Lists | None = None
         size = sum(file.size if file.is_plain else COMPRESSED * file.size for file in run.files)
         self._holds = self.is_trec and size <= MOST_HELD
         self.missed = self.n_rows = 0
@@ -207,7 +209,8 @@ class RunData:
             jobs = (partial(_look, make, asked) for make in self.batches())
             for lists, found in in_order(workers, cores(), jobs):
                 if not queries:
-                    self.first_items, self.by_rank = own_text(lists.items[:LOOKED_AT]), lists.by_rank
+                    self.by_rank, self._head = lists.by_rank, _own(lists)
+                    self.first_items = self._head.items[:LOOKED_AT]
                 queries.append(own_text(lists.queries))
                 n_rows += lists.rows
                 if self._holds and not self.is_read:
@@ -232,6 +235,12 @@ class RunData:
         if not self._held:
             for make in self.rows.batches(PART_ROWS):
                 yield partial(self._made, make)
+
+    def heads(self) -> Iterator[Callable[[], Lists]]:
+        """Yield the same, of which the first is at hand: a few rows are looked at often, and their places are not asked for."""
+        if self._head is not None:
+            yield partial(_itself, self._head)
+        yield from islice(self.batches(), int(self._head is not None), None)
 
     def _made(self, make: Callable[[], Lists]) -> Lists:
         lists = make()
@@ -265,6 +274,19 @@ class RunData:
 
 def _itself(lists: Lists) -> Lists:
     return lists
+
+
+def _own(lists: Lists) -> Lists:
+    """Lists without the text that they are cut from, and so without places in it."""
+    extra = {word: own_column(column) for word, column in lists.extra.items()}
+    return replace(
+        lists,
+        queries=own_text(lists.queries),
+        items=own_text(lists.items),
+        score=lists.score.copy(),
+        place=str,
+        extra=extra,
+    )
 
 
 def _look(make: Callable[[], Lists], asked: Iterable[Any]) -> tuple[Lists, list[Any]]:
@@ -382,7 +404,7 @@ class BatchedRows:
 
     def batches(self, size: int) -> Iterator[Callable[[], Lists]]:  # noqa: ARG002 - of the size that rules see
         """Yield functions that each make one batch."""
-        for make in self.run.batches():
+        for make in self.run.heads():
             yield partial(_make_changed, make, self.change)
 
     def owned(self) -> BatchedRows:
@@ -393,7 +415,7 @@ class BatchedRows:
 
     def table(self) -> Columns:
         """Return all rows as columns."""
-        batches = on_all_cores(lambda make: make(), self.batches(PART_ROWS))
+        batches = on_all_cores(lambda make: _make_changed(make, self.change), self.run.batches())
         first = batches[0]
         offsets = offsets_of(np.concatenate([np.diff(lists.offsets) for lists in batches]))
         score = np.concatenate([lists.score for lists in batches])

@@ -34,6 +34,7 @@ def queries(data: LintData) -> Iterator[Finding]:
         return
     judged = data.qrels.queries
     for run in data.runs:
+        unknown = run.mark(_first_rows_of_unknown, judged)
         if not run.is_read:
             continue
         rows = common(run.queries, judged)
@@ -43,9 +44,9 @@ def queries(data: LintData) -> Iterator[Finding]:
             continue
         yield from _partly_apart(run, data.qrels, Composed("query"), difference)
         extra = np.flatnonzero(rows < 0)
-        if len(extra):
+        if unknown is not None:
             yield Finding(
-                "unknown-queries", "note", run.place_of_list(int(extra[0])),
+                "unknown-queries", "note", unknown.place,
                 Composed(
                     "{n:,} of {of:,} queries are not judged (such as {query})",
                     n=len(extra), of=len(rows), query=brief(run.queries.one(int(extra[0]))),
@@ -69,6 +70,12 @@ def queries(data: LintData) -> Iterator[Finding]:
                 ),
                 "They count as empty lists. Complete the run, or say --missing skip and report it.", len(missing), effect,
             )  # fmt: skip
+
+
+def _first_rows_of_unknown(lists: Lists, judged: Known) -> np.ndarray:
+    """The first row of each list whose query is not judged."""
+    rows = common(lists.queries, judged)
+    return NO_ROWS if rows is None else lists.offsets[:-1][rows < 0]
 
 
 def items(data: LintData) -> Iterator[Finding]:
@@ -395,7 +402,7 @@ def _swapped(run: RunData, qrels: QrelsData) -> Mismatch | None:
 def _first_rows(run: RunData, most: int) -> tuple[Ids, Ids]:
     """The query and the item of each row of the first batches, of about so many rows."""
     queries, items, rows = [], [], 0
-    for make in run.batches():
+    for make in run.heads():
         lists = make()
         queries.append(own_text(lists.queries[owners(lists.offsets)]))
         items.append(own_text(lists.items))
