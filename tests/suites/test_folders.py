@@ -207,6 +207,11 @@ REFUSED = {
     ),
     "damaged": (lambda folder: mteb(folder, "a", "News", entry(0.5)).write_text('{"task_name"'), "ndcg@10", "News.json: this is no result of MTEB ("),
     "another JSON": (lambda folder: mteb(folder, "a", "News").write_text("{}"), "ndcg@10", "News.json: this is no result of MTEB, which has task_name"),
+    "entries that are none": (
+        lambda folder: mteb(folder, "a", "News", split={"test": ["default"]}),
+        "ndcg@10",
+        "News.json: this is no result of MTEB, which has task_name and scores",
+    ),
     "a task twice": (
         lambda folder: [mteb(folder, "a", "News", entry(0.5)), mteb(folder, "a", "News", entry(0.5), file="News (copy)")],
         "ndcg@10",

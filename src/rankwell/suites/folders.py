@@ -260,7 +260,10 @@ def _cell_of(
     if scores is None:  # before version 1.11 splits stand beside what the file is about
         inner = {name: own for name, own in content.items() if isinstance(own, dict) and name not in ABOUT}
         scores = {name: _entries(own, key) for name, own in inner.items()}
-    are_lists = isinstance(scores, dict) and all(isinstance(own, list) for own in scores.values())
+    entries = list(scores.values()) if isinstance(scores, dict) else [None]
+    are_lists = all(
+        isinstance(own, list) and all(isinstance(entry, dict) for entry in own) for own in entries
+    )
     if not isinstance(task, str) or not are_lists:
         raise DataError(
             f"{file}: this is no result of MTEB, which has task_name and scores. A suite is read from {SHAPES}."
@@ -268,7 +271,8 @@ def _cell_of(
     name = _only(f"{file}: {task}", scores, split)
     values, spoken = {}, dict[str, None]()
     for entry in scores[name]:
-        subset, own = entry.get("hf_subset", "default"), entry.get("languages", [])
+        subset, own = str(entry.get("hf_subset", "default")), entry.get("languages")
+        own = [str(each) for each in own] if isinstance(own, list) else []
         named = (subset, *own)
         if languages and not any(
             each == one or each.startswith(f"{one}-") for one in languages for each in named
