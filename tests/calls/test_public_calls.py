@@ -154,9 +154,22 @@ RUN, QRELS = {"q": ["a"]}, {"q": {"a": 1}}
         ),
         (lambda **words: rw.gate(RUN, QRELS, ["p@1"], baseline=dict(RUN), **words), "max_drp", "max_drop"),
         (lambda **words: rw.report(RUN, QRELS, ["p@1"], **words), "pth", "path"),
+        (lambda **words: rw.prepare.split(QRELS, **words), "tst", "test"),
+        (lambda **words: rw.top_k([[0.5]], **words), "trian", "train"),
     ],
-    ids=["evaluate", "compare", "gate", "report"],
+    ids=["evaluate", "compare", "gate", "report", "split", "top_k"],
 )
 def test_a_misspelt_argument_is_told_the_one_of_its_function(call, misspelt, meant):
     with pytest.raises(rw.RankwellError, match=f"no argument {misspelt}=. Did you mean {meant}\\?"):
         call(**{misspelt: "x"})
+
+
+def test_an_argument_like_none_of_them_is_told_all_and_one_too_many_their_order():
+    with pytest.raises(
+        rw.RankwellError, match=r"no argument xyz=\. baselines takes train, test, k, .*columns\.$"
+    ):
+        rw.prepare.baselines(QRELS, xyz=3)
+    with pytest.raises(
+        rw.RankwellError, match="compare takes 3 arguments without a name, runs, qrels, metrics; "
+    ):
+        rw.compare(RUN, dict(RUN), QRELS, ["p@1"])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import re
+import shlex
 from importlib.resources import files
 from xml.etree import ElementTree as ET
 
@@ -143,3 +145,29 @@ def test_two_systems_of_one_result_pass_in_python(accepted):
         found = rw.gate(system, TEST, ["ndcg@10"], baseline=system, **{} if system is same else {"rel": 8})
         assert (found.status, found.exit_code) == ("pass", 0)
         assert f"{found.name} against {found.name} (baseline)" in str(found)
+
+
+def test_a_baseline_without_its_option_is_told_the_line_to_type(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for name, path in {"new": ALS, "old": KNN}.items():
+        assert (
+            run(["evaluate", TEST, path, "-m", "rr", "--rel", "8", "--per-query", "-o", f"{name}.json"]) == 0
+        )
+    for words in (
+        [TEST, ALS, KNN, "-m", "rr", "--rel", "8"],
+        ["new.json", "old.json"],
+        [TEST, ALS, "old.json", "--rel", "8"],
+    ):
+        capsys.readouterr()
+        assert run(["gate", *words]) == 2
+        line = re.search("`rankwell (gate [^`]*--baseline [^`]*)`", capsys.readouterr().err)
+        assert run(shlex.split(line[1])) in (0, 1)
+    assert run(["gate", TEST, ALS]) == 2
+    assert "parameter --baseline requires an argument" in capsys.readouterr().err
+
+
+def test_ratings_without_a_threshold_are_told_that_of_the_baseline(tmp_path, capsys):
+    saved = str(tmp_path / "old.json")
+    assert run(["evaluate", TEST, KNN, "-m", "rr", "--rel", "8", "--per-query", "-o", saved]) == 0
+    assert run(["gate", TEST, ALS, "--baseline", saved]) == 2
+    assert capsys.readouterr().err.endswith("The baseline was saved with --rel 8.\n")

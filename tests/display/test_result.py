@@ -127,6 +127,15 @@ def test_what_a_result_lacks_leads_to_what_it_has(made, name, remedy):
     assert not hasattr(made, name)
 
 
+def test_what_others_call_it_leads_to_its_name_here():
+    gate = rankwell.gate({"1": ["a"]}, {"1": {"a": 1}}, ["rr"], baseline={"1": ["a"]})
+    for name in ("passed", "ok"):
+        with pytest.raises(AttributeError, match=f"^Gate has no {name}\\. Did you mean exit_code\\?$"):
+            getattr(gate, name)
+    with pytest.raises(AttributeError, match=r"^Single has no winner\.$"):
+        _ = Single().winner
+
+
 def test_the_error_of_a_property_is_told_as_it_is():
     class Broken(Single):
         @property

@@ -155,6 +155,7 @@ def gate(
     Example: ``rankwell gate qrels.txt new.run --baseline old.json -m ndcg@10 --max-drop 1%``
     """
     from rankwell.comparison.gate.gate import gate as gated
+    from rankwell.comparison.gate.gate import rules_of
     from rankwell.results.saving.days import is_several
     from rankwell.results.saving.load import is_saved
 
@@ -184,7 +185,10 @@ def gate(
         names = [str(each) for each in old.metrics]
     if names is None:
         raise without_metrics(accepted_file)
-    results, users, _ = evaluated(systems, qrels, names, tables, reading, policy, by=by)
+    try:
+        results, users, _ = evaluated(systems, qrels, names, tables, reading, policy, by=by)
+    except UsageError as error:
+        raise UsageError(f"{error}{rules_of(old)}") from None
     new, accepted = results.values()
     found = gated(
         new,

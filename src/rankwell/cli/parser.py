@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Sequence
 from inspect import Parameter, Signature, isfunction, signature
 from itertools import dropwhile, islice
-from shlex import quote
+from shlex import join, quote
 from typing import Annotated, Any
 
 import cyclopts
@@ -16,6 +16,7 @@ from cyclopts import App, CycloptsError, UnknownOptionError
 from rankwell import __version__
 from rankwell.cli.arguments import (
     EXAMPLES,
+    NONE,
     POSITIONAL,
     Argument,
     Command,
@@ -23,6 +24,7 @@ from rankwell.cli.arguments import (
     gathered,
     number_in,
     pairs_in,
+    places_of,
     with_none,
     without_none,
 )
@@ -39,6 +41,7 @@ NEW_NAMES = {
     "--metrics": "--metric",
     "--grades": "--scale",
     "--threshold": "--rel",
+    "--tolerance": "--max-drop",
     "--top": "-k",
 }
 METRIC = r"'([a-z]+@[0-9]+t?)'"
@@ -64,10 +67,23 @@ def run(arguments: Sequence[str]) -> int | None:
             option, _, value = (error.token.keyword or error.token.value).partition("=")
             behind = dropwhile(lambda word: word != option, arguments)
             shown = _unknown(called, option, value or next(islice(behind, 1, None), ""))
+        if called == ("gate",) and (remedy := _with_baseline(arguments)):
+            shown = remedy
         shown = re.sub(r"\w{100,}", lambda word: f"{word[0][:40]}…", shown)
         asked_for = " ".join(("rankwell", *called, "--help"))
         raise UsageError(f"{shown} `{asked_for}` shows how.") from error
     return code if isinstance(code, int) else None
+
+
+def _with_baseline(arguments: Sequence[str]) -> str:
+    """What to write for a gate whose last file is the baseline, without an option; "" for another fault."""
+    own, rest = arguments_of(function_of(("gate",))), [word for word in arguments[1:] if word != NONE]
+    places = [*places_of(own, rest)]
+    has_qrels = len(rest) + 1 == len(arguments)
+    if any(word.startswith("--baseline") for word in rest) or len(places) != 2 + has_qrels:
+        return ""
+    words = ["rankwell", "gate", *rest[: places[-1]], "--baseline", *rest[places[-1] :]]
+    return f"The accepted system stands behind an option: `{join(words)}`."
 
 
 def _unknown(words: tuple[str, ...], option: str, value: str) -> str:

@@ -23,6 +23,11 @@ WORKBOOK = ".xlsx"
 TEXTS = {".json": "to_json", ".md": "to_markdown", ".tex": "to_latex", ".html": "_page"}
 # what people ask for who want rows, and the frames that results have, with what each is
 FRAMES = ("to_frame", "to_pandas", "to_polars", "to_dataframe", "to_df", "dataframe", "frame", "df")
+# what others call what results have, by the name it has here
+OTHERS = {
+    "passed": "exit_code", "ok": "exit_code", "failed": "exit_code", "summary": "to_table()", "winner": "order", "best": "order",
+    "p_value": "difference()", "pvalue": "difference()", "p": "difference()",
+}  # fmt: skip
 ROWS = {"per_query": "per_query", "to_frame": "to_frame()", "to_pair_frame": "to_pair_frame()"}
 
 
@@ -117,6 +122,8 @@ class Result:
             if name in FRAMES and (rows := [text for each, text in ROWS.items() if hasattr(cls, each)]):
                 pandas = "to_pandas()" if hasattr(cls, "to_pandas") else f"{rows[0]}.to_pandas()"
                 remedy = f" Did you mean {one_of(rows)}, a frame of Polars, or {pandas}, one of pandas?"
+            if hasattr(self, (other := OTHERS.get(name, "_")).rstrip("()")):
+                remedy = f" Did you mean {other}?"
             raise AttributeError(f"{cls.__name__} has no {name}.{remedy}", name=name, obj=self)
 
     @classmethod

@@ -24,6 +24,9 @@ WORDS = {
 }
 
 
+FEW = 16  # arguments that a message lists
+
+
 class UnknownArgument(UsageError):
     """An argument that is none of the ``known`` ones; a function that hands on its options adds its own to these."""
 
@@ -130,7 +133,7 @@ def as_list(word: str, value: Any) -> list[Any]:
 
 
 def checked(function: Callable[P, R], order: str = "", never: frozenset[str] = frozenset()) -> Callable[P, R]:
-    """Let a function refuse plain arguments that are not what its signature says, before anything is read.
+    """Let a function refuse plain arguments that are not what its signature says, and arguments that it lacks, before anything is read.
 
     ``order`` and ``never`` are those of ``ordered``.
 
@@ -144,11 +147,19 @@ def checked(function: Callable[P, R], order: str = "", never: frozenset[str] = f
     >>> shown([1], k="many")
     Traceback (most recent call last):
     rankwell.errors.UsageError: k='many': must be a whole number.
+    >>> shown([1], hov="up")
+    Traceback (most recent call last):
+    rankwell.tables.arguments.UnknownArgument: there is no argument hov=. Did you mean how?
     """
     parameters = inspect.signature(function).parameters.values()
     names = [
         each.name for each in parameters if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)
     ]
+
+    every = [each.name for each in parameters]
+    kinds_of_parameters = {each.kind for each in parameters}
+    is_closed = inspect.Parameter.VAR_KEYWORD not in kinds_of_parameters
+    has_places = inspect.Parameter.VAR_POSITIONAL not in kinds_of_parameters
 
     @functools.cache
     def of_signature() -> dict[str, tuple[Any, ...]]:
@@ -162,6 +173,10 @@ def checked(function: Callable[P, R], order: str = "", never: frozenset[str] = f
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
         if order and (len(args) > len(names) or not never.union(names[: len(args)]).isdisjoint(kwargs)):
             raise UsageError(order)
+        if has_places and len(args) > len(names):
+            raise UsageError(
+                f"{function.__name__} takes {len(names)} arguments without a name, {', '.join(names)}; give others by name."
+            )
         kinds, values = of_signature(), list(args)
         # loops, as this stands before each small call
         for place, word in enumerate(names[: len(args)]):
@@ -171,11 +186,15 @@ def checked(function: Callable[P, R], order: str = "", never: frozenset[str] = f
         for word, value in kwargs.items():
             if word in kinds:
                 named[word] = plain(word, value, *kinds[word])
+            elif is_closed and word not in every:
+                takes = f" {function.__name__} takes {', '.join(every)}."
+                raise UnknownArgument.of(
+                    word, every, "" if nearest(word, every) or len(every) > FEW else takes
+                )
         try:
             return cast("Any", function)(*values, **named)
         except UnknownArgument as error:
-            own = [each.name for each in parameters]
-            raise UnknownArgument.of(error.name, [*own, *error.known], error.more) from None
+            raise UnknownArgument.of(error.name, [*every, *error.known], error.more) from None
 
     return call
 

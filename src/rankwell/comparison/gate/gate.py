@@ -188,7 +188,7 @@ def _align(
     try:
         several = results_of(systems, qrels, metrics, words)
     except UsageError as error:
-        if isinstance(error, UnknownArgument) or not (rules := _rules_of(baseline)):
+        if isinstance(error, UnknownArgument) or not (rules := rules_of(baseline)):
             raise
         raise UsageError(f"{error}{rules}") from None
     aligned = Aligned.of(several, metrics)
@@ -205,8 +205,8 @@ def _align(
     return aligned
 
 
-def _rules_of(baseline: Any) -> str:
-    """A sentence with the rules of a saved baseline that are none by default, which the new system needs, too."""
+def rules_of(baseline: Any) -> str:
+    """Return a sentence with the rules of a saved baseline that are none by default, which the new system needs, too."""
     if not isinstance(baseline, Results):
         return ""
     usual, own = Policy().to_dict(), baseline.policy.to_dict()
