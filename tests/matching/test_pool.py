@@ -134,13 +134,13 @@ def test_every_engine_says_so_and_every_command_once(tmp_path, capsys, engine):
         (tmp_path / f"{name}.run").write_text("u Q0 x 1 2.0 t\nv Q0 y 1 1.0 t\n")
     (tmp_path / "qrels.txt").write_text("u 0 x 1\nv 0 y 3\n")
     files = [str(tmp_path / each) for each in ("qrels.txt", "a.run", "b.run")]
-    said = "no item is relevant for rr: no grade reaches {rel} 4, the highest is 3."
+    said = "no item is relevant for ndcg@10: no grade reaches {rel} 4, the highest is 3."
     for command in (
         ["evaluate", "--engine", engine],
         ["compare"],
         ["report", "-o", str(tmp_path / "r.html")],
     ):
-        assert run([command[0], *files, *command[1:], "-m", "rr", "--rel", "4"]) == 0
+        assert run([command[0], *files, *command[1:], "-m", "ndcg@10", "--rel", "4"]) == 0
         assert capsys.readouterr().err.count(said.format(rel="--rel")) == 1
     assert run(["lint", *files, "--policy", "rel=4"]) == 1
     assert "error [scale] no grade reaches --policy rel=4, the highest is 3" in capsys.readouterr().out

@@ -111,3 +111,12 @@ def test_a_missing_character_is_warned_of_for_png_and_pdf_alone(tmp_path):
     for suffix in ("png", "pdf"):
         with pytest.warns(UserWarning, match=r"no installed font has .*or write \.svg or \.html"):
             rw.plot.save(chart, tmp_path / f"a.{suffix}")
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("forrest", r"^rw.plot has no 'forrest'\. Did you mean forest\?$"), ("xyz", r"There are bounds, .*, wins\.$")],
+)  # fmt: skip
+def test_a_picture_that_is_not_there_leads_to_those_that_are(name, said):
+    with pytest.raises(AttributeError, match=said):
+        getattr(rw.plot, name)

@@ -286,9 +286,8 @@ def notes_printed() -> Iterator[None]:
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always", UserWarning)
         yield
-    for each in found:
-        for line in str(each.message).splitlines():
-            print_note(as_options(line))
+    for line in dict.fromkeys(line for each in found for line in str(each.message).splitlines()):
+        print_note(as_options(line))
 
 
 SUFFIXES = {

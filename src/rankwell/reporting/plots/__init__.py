@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any as _Any
 
+from rankwell.errors import nearest as _nearest
 from rankwell.reporting.chart.picture import bind_pictures as _bind
 from rankwell.reporting.chart.picture import picture_named as _named
 from rankwell.reporting.pictures import save as save
@@ -13,7 +14,8 @@ __all__ = sorted([*_bind(), "save"])  # noqa: PLE0605 - the names of the files
 
 def __getattr__(name: str) -> _Any:
     if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
+        there = "" if name.startswith("_") else _nearest(name, __all__) or f" There are {', '.join(__all__)}."
+        raise AttributeError(f"rw.plot has no {name!r}.{there}", name=name)
     return _named(name).draw
 
 
