@@ -26,6 +26,7 @@ SHAPES = (
     "MTEB's MODEL/REVISION/TASK.json, TASK/qrels/test.tsv beside TASK/runs/SYSTEM.run, saved results TASK/SYSTEM.parquet, or a table with the "
     "columns task, system and value"
 )
+SAVED = (".json", ".parquet")
 META = ("model_meta.json", "_predictions.json")
 NOT_RUNS = ("corpus", "queries", "qrels")
 ABOUT = {
@@ -140,7 +141,7 @@ def _listed(folder: Path, *, files: bool) -> list[Path]:
 
 
 def _saved(folder: Path) -> list[Path]:
-    return [file for file in _listed(folder, files=True) if file.suffix in (".json", ".parquet")]
+    return [file for file in _listed(folder, files=True) if file.name.endswith(SAVED)]
 
 
 def _tasks_in(path: Path) -> Iterator[TaskFolder]:
@@ -155,9 +156,11 @@ def _tasks_in(path: Path) -> Iterator[TaskFolder]:
 
 
 def _task_of(folder: Path, name: str, group: str) -> TaskFolder | None:
-    qrels = next((each for each in sorted(folder.iterdir()) if each.name.partition(".")[0] == "qrels"), None)
+    names = sorted(each.name for each in folder.iterdir())
+    qrels = next((folder / each for each in names if each.partition(".")[0] == "qrels"), None)
     # the first file tells: a folder of MTEB may hold hundreds
-    is_task = qrels or any(kind_of(file) == "results" for file in _saved(folder)[:1])
+    saved = next((each for each in names if each.endswith(SAVED) and not each.startswith(".")), "")
+    is_task = qrels or (saved and kind_of(folder / saved) == "results")
     return TaskFolder(name, group, folder, qrels) if is_task else None
 
 
