@@ -409,7 +409,7 @@ class PartedRows(Rows):
         scores = None if columns.given_score is None else division.numbers(columns.given_score)
         return DividedPiece(
             start,
-            division,
+            Division(narrow(division.codes), division.offsets),  # kept to find a row by
             _narrow_ids(division, columns.query),
             _narrow_ids(division, columns.item),
             division.numbers(narrow(columns.key)),
