@@ -19,7 +19,7 @@ import json
 from pathlib import Path
 
 import rankwell
-from rankwell import efficiency, extend, judging, metrics, prepare
+from rankwell import clicks, efficiency, extend, judging, metrics, prepare
 from rankwell.judging.method import method_named, methods
 from rankwell.reporting import plots
 
@@ -95,7 +95,7 @@ def pages() -> dict[Path, str]:
         PACKAGE / "extend.pyi": stub(extend.HOMES, extend.__all__),
         **{
             PACKAGE / face.__name__.split(".")[-1] / "__init__.pyi": stub(face.HOMES, face.__all__)
-            for face in (efficiency, judging, prepare)
+            for face in (clicks, efficiency, judging, prepare)
         },
         PACKAGE / "reporting" / "plots" / "__init__.pyi": stub(
             {name: getattr(plots, name).__module__ for name in plots.__all__}, plots.__all__

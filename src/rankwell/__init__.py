@@ -27,6 +27,7 @@ HOMES = {
     "agreement": "rankwell.comparison.agreement.agreement",
     "before": "rankwell.matching.policy",
     "check_axioms": "rankwell.inspection.axioms",
+    "clicks": "rankwell",
     "compare": "rankwell.comparison.compare.compare",
     "confidence_sequence": "rankwell.comparison.confidence_sequence",
     "diff": "rankwell.comparison.diff.diff",

@@ -158,6 +158,7 @@ from rankwell.metrics.graded.experimental import YAAP as YAAP
 from rankwell.comparison.agreement.agreement import agreement as agreement
 from rankwell.matching.policy import before as before
 from rankwell.inspection.axioms import check_axioms as check_axioms
+from rankwell import clicks as clicks
 from rankwell.comparison.compare.compare import compare as compare
 from rankwell.comparison.confidence_sequence import confidence_sequence as confidence_sequence
 from rankwell.comparison.diff.diff import diff as diff
@@ -241,6 +242,7 @@ __all__ = [
     "agreement",
     "before",
     "check_axioms",
+    "clicks",
     "compare",
     "confidence_sequence",
     "diff",

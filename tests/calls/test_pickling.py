@@ -66,7 +66,23 @@ def collection(folder):
 
 
 # results of functions that want files, or of which tests.calls.public has no call
+def clicked(_):
+    rows = [
+        (q, f"u{q % 4}", q % 3, rank, "dab"[rank - q % 2], "AB"[rank % 2], int(q % rank == 0))
+        for q in range(24)
+        for rank in (1, 2)
+    ]
+    names = "impression", "user", "query", "rank", "item", "team", "click"
+    log = rw.clicks.read_log(dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)))
+    bias = rw.clicks.positions(log)
+    value = rw.clicks.counterfactual(log, {str(q): ["a", "b"] for q in range(3)}, bias)
+    choices = {"reward": [0, 1] * 50, "propensity": [0.5, 0.4] * 50, "target": [0.6, 0.3] * 50}
+    made = rw.clicks.judgements(log, bias, at_least=1)
+    return rw.clicks.interleaved(log), bias, value, made, rw.clicks.off_policy(choices)
+
+
 OWN = {
+    "clicks": clicked,
     "answers": answered,
     "merge": lambda folder: [merged(folder, how) for how in ("majority", "dawid-skene")],
     "sample": sampled,

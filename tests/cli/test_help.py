@@ -7,6 +7,7 @@ import os
 import random
 import shlex
 import sys
+from importlib.resources import files
 from pathlib import Path
 
 import polars as pl
@@ -20,11 +21,11 @@ from rankwell.cli.commands import FOUND, function_of, homes
 from rankwell.cli.help import help_of, said_by
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "help.txt"
-GROUPS = [(), ("plot",), ("prepare",), ("judging",)]
+GROUPS = [(), ("plot",), ("prepare",), ("judging",), ("clicks",)]
 EVERY = [*GROUPS, *homes()]
 LINES, COLUMNS = 40, 80
 # examples whose files other examples read
-FIRST = [("judging", name) for name in ("next", "sample", "simulate", "prompts")]
+FIRST = [*(("judging", name) for name in ("next", "sample", "simulate", "prompts")), ("clicks", "positions")]
 # where exit code 1 says what was found
 FINDING = [("lint",), ("gate",), ("prepare", "check")]
 
@@ -148,6 +149,11 @@ def folder(tmp_path_factory):
     for name, code in {"build": "", "seek": "print('d1')"}.items():
         write(f"bin/{name}", [f"#!{sys.executable}", code])
         (folder / "bin" / name).chmod(0o755)
+    clicks = pl.read_parquet(files("rankwell") / "data" / "clicks" / "interleaved.parquet")
+    for name in ("team_draft.csv", "swapped.csv", "log.csv"):
+        clicks.write_csv(folder / name)
+    offers = pl.read_parquet(files("rankwell") / "data" / "clicks" / "choices.parquet")
+    offers.rename({"greedy": "new"}).write_csv(folder / "choices.csv")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         half = {"2026-11-02": queries[:12], "2026-11-03": queries[12:]}

@@ -91,7 +91,13 @@ def test_a_time_of_wrong_values_is_not_shown(records):
 
 
 @pytest.mark.parametrize(
-    "tool", ["tools/make_speed_page.py", "tools/make_statistics_page.py", "tools/make_estimates_page.py"]
+    "tool",
+    [
+        "tools/make_speed_page.py",
+        "tools/make_statistics_page.py",
+        "tools/make_estimates_page.py",
+        "tools/make_clicks_page.py",
+    ],
 )
 def test_the_pages_say_what_was_measured(tool):
     done = subprocess.run(

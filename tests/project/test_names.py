@@ -113,7 +113,7 @@ FACES = [
     "rankwell.testing",
 ]  # fmt: skip
 # public names that are modules, and meant to be
-ROOMS = {"efficiency", "extend", "judging", "metrics", "plot", "prepare"}
+ROOMS = {"clicks", "efficiency", "extend", "judging", "metrics", "plot", "prepare"}
 LOADED = f"""
 import importlib, pkgutil, types, rankwell
 for face in {FACES}:

@@ -93,7 +93,7 @@ def homes() -> dict[tuple[str, ...], Home]:
     for room, said in of_rooms().items():
         module, start = f"rankwell.{room}.command", f"{said.word}_" if said.word else ""
         for name in re.findall(r"^def ([a-z]\w*)\(", source_of(module), re.MULTILINE):
-            words = (said.word, name.removeprefix(start)) if start else (name,)
+            words = (said.word, name.removeprefix(start).replace("_", "-")) if start else (name,)
             found[words] = Home(module, name, "" if start else said.heading)
     return found | {
         ("plot", kind): Home(module, kind) for kind, module in shared("reporting", "plots").items()

@@ -22,7 +22,7 @@ from rankwell.cli.options import (
 from rankwell.cli.words import bytes_of, named_texts, split, split_names
 from rankwell.comparison.compare.methods import FailOn, Mode
 from rankwell.display.output import in_form, print_note, whole_file, width, write
-from rankwell.display.saved_files import load_kind
+from rankwell.display.saved_files import kind_of, load_kind
 from rankwell.errors import InputError, UsageError, brief, one_of
 from rankwell.matching.policy import Policy
 from rankwell.readers.bytes.paths import short_name
@@ -131,6 +131,13 @@ def gate(
         list[str] | None, Option(help="the latency that is allowed: ``p95=50ms``, ``p99=0.2s``; repeat it")
     ] = None,
     max_memory: Annotated[str | None, Option(help="the memory that is allowed: ``500M``, ``4G``")] = None,
+    checks: Annotated[
+        list[str] | None,
+        Option(
+            help="an interleaving that ``clicks interleaved -o`` saved: users must not prefer the other team; ``TEAM=FILE`` says which team is the "
+            "new system; repeat it"
+        ),
+    ] = None,
     by: Annotated[list[str] | None, Option(help="a column of --users: checks per segment, too")] = None,
     weights: Weights = None,
     clusters: Clusters = None,
@@ -199,7 +206,7 @@ def gate(
         minimum=named_texts(min, "--min"),
         sure_minimum=named_texts(min_sure, "--min-sure"),
         max_lost=max_lost,
-        checks=limits,
+        checks=[*limits, *_other_checks(checks, new.name)],
         by=by,
         weights=weights,
         clusters=clusters,
@@ -263,6 +270,24 @@ def _limits_of_costs(
         own = found.limits(wanted, max_latency=latency, max_memory=memory, load=load, alpha=alpha)
         kept += [each._replace(name=f"{each.name} ({load})") for each in own] if len(found.loads) > 1 else own
     return kept
+
+
+def _other_checks(given: list[str] | None, system: str) -> list[Any]:
+    """The checks of saved results of other rooms, of the system by its name or by the one in front of the file."""
+    found = []
+    for word, name, path in zip(given or (), *split_names(given or ()), strict=True):
+        kind = kind_of(path)
+        if not kind:
+            raise UsageError(
+                f"--checks {path}: is no file of a result, such as rankwell clicks interleaved -o writes."
+            )
+        result = load_kind(path, kind)
+        if not hasattr(result, "check"):
+            raise UsageError(
+                f"--checks {path}: holds {kind}, of which nothing is checked; a file of an interleaving is."
+            )
+        found.append(result.check(name if word.startswith(f"{name}=") else system))
+    return found
 
 
 def _refuse_other_file(baseline: str, pinned: str | None) -> None:

@@ -52,7 +52,7 @@ RARE_GROUPS = UNJUDGED, READING, ENGINE, POLICY
 RARE = {
     "weights", "slices", "rel_sweep", "show", "threads", "primary", "rope", "seeds", "folds", "clusters", "load", "family", "alpha",
     "power", "flips", "resamples", "seed", "image", "title", "command", "redact_key", "min_sure", "costs", "max_latency", "max_memory",
-    "baseline_hash", "ratchet", "fail_on", "force", "reason", "at", "repetitions", "memory",
+    "baseline_hash", "checks", "ratchet", "fail_on", "force", "reason", "at", "repetitions", "memory",
 }  # fmt: skip
 
 

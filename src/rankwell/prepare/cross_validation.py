@@ -31,6 +31,11 @@ class Parts(Sequence[Sides]):
     def __len__(self) -> int:
         return len(self._parts)
 
+    def __repr__(self) -> str:
+        return (
+            f"{len(self)} pairs of training and test data, made when asked for, of {len(self._frame):,} rows"
+        )
+
     @overload
     def __getitem__(self, at: int) -> Sides: ...
     @overload

@@ -21,8 +21,8 @@ from rankwell.tables.places import Place, RowOf, store_place
 from rankwell.tables.rows import Columns, IdStretches, Rows
 from rankwell.tables.series import freeze, freeze_all, numbers_of, same_length
 
-KINDS = "human", "model"
-FORM = "write human, human:NAME or model:NAME, and after commas prompt=… and date=…"
+KINDS = "human", "model", "clicks"
+FORM = "write human, human:NAME, model:NAME or clicks:LOG, and after commas prompt=… and date=…"
 BREAKING = re.compile(r"[,=\n\r]")
 DIGITS = 12  # of the hash of a prompt
 FIRST = 5  # rows of a preview
@@ -36,7 +36,8 @@ SWAPPED = "Are the run and the judgements swapped? It is rankwell evaluate QRELS
 
 @record
 class Assessor(SetOnce):
-    """Who judged: ``human`` or ``model``, its name, and for a model the prompt and the date, which decide what it says.
+    """Who judged: ``human`` or ``model``, its name, and for a model the prompt and the date, which decide what it says; or the ``clicks`` of
+    a log, whose hash is the name.
 
     A ``prompt`` with spaces is taken for the text of the prompt, and its hash is kept: the first 12 digits of SHA-256.
 
@@ -53,7 +54,7 @@ class Assessor(SetOnce):
     True
     """
 
-    kind: Literal["human", "model"]
+    kind: Literal["human", "model", "clicks"]
     name: str = ""
     prompt: str = ""
     date: str = ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,7 @@ from rankwell.comparison.gate.checks import (
     refuse_margins_too_small_to_see,
 )
 from rankwell.comparison.gate.verdict import Gate
+from rankwell.display.saved_files import kind_of, load_kind
 from rankwell.display.text import beside, whole
 from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.evaluation.request import reading_of_users
@@ -94,7 +95,8 @@ def gate(
     max_lost
         The share of queries that the new system may lose: left unanswered, or undefined where the baseline is not.
     checks
-        Further checks: values of ``Paired``, ``Estimated`` or ``Limit``, such as ``costs.limits(…)``, those of latency and memory.
+        Further checks: values of ``Paired``, ``Estimated`` or ``Limit``, such as ``costs.limits(…)``, those of latency and memory; or what
+        ``rankwell.clicks.interleaved`` returned, or its file: that users do not prefer the other team to the one named as ``run`` is.
     by, weights, clusters, users
         As for ``compare``: each segment has checks of its own, beside all queries.
     mode, fail_on, strict, force
@@ -158,10 +160,13 @@ def gate(
         aligned.queries, users, by=columns, weights=weights, clusters=clusters, reading=reading
     )
     own = _checks(aligned, groups, _margins(max_drop, aligned.metrics), _goals(improve, aligned.metrics))
-    checks = as_list("checks", checks)
+    checks = [check_of(each, aligned.names[0]) for each in as_list("checks", checks)]
     for each in checks:
         if not isinstance(each, Limit) and not callable(getattr(each, "found", None)):
-            raise UsageError(f"checks= are values of Paired, Estimated or Limit, not {brief(each)}.")
+            raise UsageError(
+                f"checks= are values of Paired, Estimated or Limit, or results that can be checked, such as an interleaving, and their files, "
+                f"not {brief(each)}."
+            )
     more = [each for each in checks if isinstance(each, Limit)]
     # all checks together, those of the caller too, as Holm corrects for their number
     parts = decide([*own, *(each for each in checks if not isinstance(each, Limit))], rules)
@@ -175,6 +180,13 @@ def gate(
     name, old_name = aligned.names
     new, old = aligned.results
     return Gate(tuple(parts), tuple(limits), rules, name, old_name, new, old, experiment)
+
+
+def check_of(value: Any, system: str) -> Any:
+    """Return a check as it is; of a result of another room, or of the file of one, what it checks of a system."""
+    if isinstance(value, str | Path) and (kind := kind_of(value)):
+        value = load_kind(value, kind)
+    return value.check(system) if callable(getattr(value, "check", None)) else value
 
 
 def _align(

@@ -1,0 +1,248 @@
+"""The commands ``clicks …``: each calls the function of its name in ``rankwell.clicks``."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar, Literal
+
+from rankwell.cli.arguments import OUTPUT, READING, STATISTICS, Option
+from rankwell.cli.commands import FOUND
+from rankwell.cli.options import Format, Output, form_of, refuse_files, write_tables
+from rankwell.cli.words import numbers, pairs, split
+from rankwell.display.output import print_note, write
+from rankwell.errors import UsageError, brief
+from rankwell.records import record
+
+FORMS = "text", "markdown", "latex", "html", "json"
+NONE = "none"
+LogFile = Annotated[str, Option(help="the log: a table (.csv, .parquet …), or events of UBI (.ndjson)")]
+Searches = Annotated[str, Option(help="more files of UBI, such as the searches of the events")]
+Cluster = Annotated[
+    str, Option(group=STATISTICS, help="the column of what comes back, such as user or session; ``none`` counts each row alone")
+]  # fmt: skip
+Bias = Annotated[
+    str,
+    Option(
+        help="how likely each rank is looked at: what ``rankwell clicks positions -o`` saved, or ``1,0.5,0.3``"
+    ),
+]
+
+
+@record(kw_only=True)
+class Shape:
+    """How the log is read."""
+
+    GROUP: ClassVar = READING
+
+    columns: Annotated[
+        list[str] | None,
+        Option(help="columns and their meaning, if the names do not tell: ``seen_by=user,pos=rank``"),
+    ] = None
+    rank_base: Annotated[
+        Literal[0, 1] | None,
+        Option(help="whether the first rank is 0 or 1; default: the lowest one of the log"),
+    ] = None
+
+    def read(self, log: str, more: tuple[str, ...], output: str | None) -> Any:
+        """Return the log; a path that would be overwritten is refused."""
+        from rankwell.clicks import read_log
+
+        refuse_files([log, *more], [output])
+        if more:
+            if self.columns or self.rank_base is not None:
+                raise UsageError("--columns and --rank-base are for a table, which is one file.")
+            return read_log([log, *more])
+        return read_log(log, columns=pairs(self.columns, "--columns"), rank_base=self.rank_base)
+
+
+def _cluster(given: str) -> str | None:
+    return None if given == NONE else given
+
+
+def _written(found: Any, form: str, output: str | None) -> None:
+    if form == "json":
+        write(found.to_json(), output)
+    else:
+        write_tables(found.tables(), form, output)
+
+
+def clicks_interleaved(
+    log: LogFile,
+    /,
+    *searches: Searches,
+    credit: Annotated[
+        Literal["clicks", "items"],
+        Option(help="what wins an impression: more ``clicks``, or more ``items`` clicked"),
+    ] = "clicks",
+    cluster: Cluster = "user",
+    shape: Shape = Shape(),
+    output: Output = None,
+    format: Format = None,  # noqa: A002 - the word of the option
+) -> None:
+    """Compare rankers whose items were interleaved in one list, by the clicks on each, with intervals over users.
+
+    Example: ``rankwell clicks interleaved team_draft.csv -o interleaving.json``
+    """
+    from rankwell.clicks import interleaved
+
+    form = form_of(format, output, FORMS)
+    own = shape.read(log, searches, output)
+    _written(interleaved(own, cluster=_cluster(cluster), credit=credit), form, output)
+
+
+def clicks_positions(
+    log: LogFile,
+    /,
+    *searches: Searches,
+    how: Annotated[
+        Literal["swap", "harvest"],
+        Option(
+            help="``swap`` needs a log whose ranks were swapped or shuffled at random, ``harvest`` one of several rankers"
+        ),
+    ] = "swap",
+    cluster: Cluster = "user",
+    shape: Shape = Shape(),
+    output: Output = None,
+    format: Format = None,  # noqa: A002 - the word of the option
+) -> None:
+    """Find how likely users look at each rank, relative to the first: the position bias.
+
+    Example: ``rankwell clicks positions swapped.csv -o positions.json``
+    """
+    from rankwell.clicks import positions
+
+    form = form_of(format, output, FORMS)
+    own = shape.read(log, searches, output)
+    _written(positions(own, how=how, cluster=_cluster(cluster)), form, output)
+
+
+def clicks_judgements(
+    log: LogFile,
+    /,
+    *searches: Searches,
+    positions: Bias,
+    at_least: Annotated[
+        float, Option(help="the expected looks that a query and item needs; others are left out")
+    ] = 20.0,
+    levels: Annotated[
+        str | None,
+        Option(
+            help="the click rates from which a grade of 1, 2, … begins: ``0.05,0.2``; default: the rate itself"
+        ),
+    ] = None,
+    shape: Shape = Shape(),
+    output: Annotated[
+        str | None,
+        Option(
+            name=("--output", "-o"),
+            group=OUTPUT,
+            help="the file for the judgements: ``.csv``, ``.parquet`` …; else they are printed",
+        ),
+    ] = None,
+) -> None:
+    """Make judgements of clicks: for each query and item its clicks over those that its ranks would bring.
+
+    Example: ``rankwell clicks judgements log.csv --positions positions.json --levels 0.05,0.2 -o grades.csv``
+    """
+    from rankwell.clicks import judgements
+    from rankwell.display.output import refuse_format, save
+    from rankwell.readers.frames.in_memory import frame_of_qrels
+
+    if output is not None:
+        refuse_format(output)
+    own = shape.read(log, searches, output)
+    made = judgements(
+        own,
+        _bias(positions),
+        at_least=at_least,
+        levels=None if levels is None else numbers(levels, "--levels"),
+    )
+    frame = frame_of_qrels(made)
+    if output is None:
+        write(frame.write_csv(), None)
+    else:
+        save(frame, output)
+    for what, n in made.counts.items():
+        print_note(f"{what}: {n:,}")
+    print_note(f"{len(frame):,} judgements, judged by {made.assessor}")
+
+
+def clicks_counterfactual(
+    log: LogFile,
+    run: Annotated[str, Option(help="the new lists: any run that ``evaluate`` reads")],
+    /,
+    *,
+    positions: Bias,
+    discount: Annotated[
+        Literal["log2p1", "reciprocal", "none"],
+        Option(help="what a click is worth at a rank of the new lists"),
+    ] = "log2p1",
+    cluster: Cluster = "user",
+    shape: Shape = Shape(),
+    output: Output = None,
+    format: Format = None,  # noqa: A002 - the word of the option
+) -> None:
+    """Estimate what a new order would have earned, from clicks that are weighed by how likely their rank is looked at.
+
+    Example: ``rankwell clicks counterfactual log.csv new.run --positions positions.json``
+    """
+    from rankwell.clicks import counterfactual
+
+    form = form_of(format, output, FORMS)
+    own = shape.read(log, (), output)
+    found = counterfactual(own, run, _bias(positions), discount=discount, cluster=_cluster(cluster))
+    _written(found, form, output)
+
+
+def clicks_off_policy(
+    log: LogFile,
+    /,
+    *,
+    how: Annotated[
+        Literal["snips", "ips", "dr"],
+        Option(help="the estimator; ``dr`` needs the columns q and v of a model"),
+    ] = "snips",
+    target: Annotated[
+        str | None,
+        Option(
+            help="the column of the new policy's probability, or two columns to compare: ``new,old``; or a .json of Open Bandit Pipeline"
+        ),
+    ] = None,
+    clip: Annotated[float | None, Option(help="the largest weight; it biases the value")] = None,
+    force: Annotated[bool, Option(help="give a value also where it is refused", negative="")] = False,
+    cluster: Cluster = NONE,
+    shape: Shape = Shape(),
+    output: Output = None,
+    format: Format = None,  # noqa: A002 - the word of the option
+) -> int:
+    """Estimate what another policy would have earned on this log, with what says how far it can be trusted; exit 1 if not.
+
+    Example: ``rankwell clicks off-policy choices.csv --target new``
+    """
+    from rankwell.clicks import off_policy
+
+    form = form_of(format, output, FORMS)
+    own = shape.read(log, (), output)
+    found = off_policy(
+        own, how=how, target=_targets(target), clip=clip, cluster=_cluster(cluster), force=force
+    )
+    _written(found, form, output)
+    return FOUND if any(each.refused for each in found.policies) and not force else 0
+
+
+def _bias(given: str) -> Any:
+    """Theta by rank, or the path of a file of it."""
+    return given if given.lower().endswith(".json") else numbers(given, "--positions")
+
+
+def _targets(given: str | None) -> Any:
+    """The columns of the targets, or the probabilities that a file of JSON holds."""
+    if given is None or not given.lower().endswith(".json"):
+        names = None if given is None else split(given)
+        return names[0] if names is not None and len(names) == 1 else names
+    import json
+    from pathlib import Path
+
+    try:
+        return json.loads(Path(given).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise UsageError(f"--target {given}: cannot be read as JSON ({brief(str(error))}).") from error

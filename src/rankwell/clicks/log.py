@@ -1,0 +1,334 @@
+"""Logs of what users were shown and clicked: one table, ``Log``, and the checks of what its columns say."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankwell.errors import DataError, UsageError, brief, nearest, one_of
+from rankwell.readers.frames.columns import quoted
+from rankwell.records import cached_property, record
+from rankwell.tables.columns import COLUMNS, plain_name
+from rankwell.tables.places import Place, RowOf
+
+if TYPE_CHECKING:
+    import polars as pl
+
+# rankwell's word for each column, what it holds, and the names that people and tools give it; names are compared as in tables/columns.py
+WORDS: dict[str, tuple[str, str]] = {
+    "impression": ("one answer that was shown", "impression impression_id search_id serp_id request_id"),
+    "query": ("the query, by id or text", "query query_id query_text user_query search_query search_term"),
+    "user": ("who saw it", "user user_id client_id customer_id visitor_id"),
+    "rank": ("where it stood", "rank position pos ordinal"),
+    "item": ("what was shown", " ".join(COLUMNS["item"].names) + " object_id action"),
+    "click": ("whether, or how often, it was clicked", "click clicks clicked is_click is_clicked n_clicks"),
+    "team": ("the ranker that an interleaved item came from", "team ranker ranking_function"),
+    "swap": ("the rank that was swapped with rank 1 at random", "swap"),
+    "propensity": ("the logging policy's probability of what was shown", "propensity propensity_score pscore"),
+    "target": ("the probability of the same under the new policy", "target target_probability"),
+    "unseen": ("the new policy's mass on what the logging policy never shows", "unseen"),
+    "reward": ("what it earned", "reward"),
+    "q": ("the reward that a model expects of what was shown", "q q_hat"),
+    "v": ("the reward that a model expects of the new policy", "v v_hat"),
+    "time": ("when it was", " ".join(COLUMNS["time"].names)),
+}  # fmt: skip
+KNOWN = {plain_name(name): word for word, (_, names) in WORDS.items() for name in names.split()}
+NUMBERS = {
+    "rank": "a whole number, 0 or more", "click": "0, 1 or a count", "swap": "a whole number above 1, or nothing",
+    "propensity": "a probability above 0", "target": "a probability", "unseen": "a probability", "reward": "a number", "q": "a number",
+    "v": "a number",
+}  # fmt: skip
+TRUTH = {"true": "1", "false": "0"}
+ROW = "row "  # the name of no column of anybody's
+
+
+@record(eq=False)
+class Log:
+    """Rows of a log, read when somebody looks; ``words`` says which column is the impression, the user, the click …
+
+    Made by ``rankwell.clicks.read_log``. ``counts`` holds what was left out while it was read.
+    """
+
+    frame: pl.LazyFrame
+    words: Mapping[str, str]
+    name: str
+    place: Place
+    rank_base: int | None = None
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"Log {self.name!r}: columns {', '.join(self.words)}"
+
+    @property
+    def names(self) -> list[str]:
+        """The names of all columns."""
+        return [name for name in self.frame.collect_schema().names() if name != ROW]
+
+    def require(self, *words: str) -> None:
+        """Refuse a log without one of these columns; DataError says how to name it."""
+        for word in words:
+            if word not in self.words:
+                raise DataError(
+                    f"{self.name}: there is no column for the {word} ({WORDS[word][0]}); the columns are "
+                    f"{quoted(self.names)}. Say which it is: columns={{'its name': {brief(word)}}}, on the "
+                    f"command line --columns 'its name={word}'."
+                )
+
+    def cluster(self, word: str | None) -> str | None:
+        """Return the column of the clusters, which is a word or a name; DataError if there is none."""
+        if word is None or word in self.words:
+            return word and self.words[word]
+        if word in self.names:
+            return word
+        if word in WORDS:
+            raise DataError(
+                f"{self.name}: there is no column for the {word}, and what one {word} does is not independent. Say which it is: "
+                f"columns={{'its name': {brief(word)}}} (--columns 'its name={word}'); or cluster=None (--cluster none), which counts "
+                f"each impression alone, as if nobody came back."
+            )
+        raise UsageError(
+            f"cluster={brief(word)}: {self.name} has no such column; the columns are {quoted(self.names)}.{nearest(word, self.names)}"
+        )
+
+    def number(self, word: str) -> pl.Expr:
+        """Return the column of a word as numbers; what is none is null, which ``checked`` has refused."""
+        import polars as pl
+
+        column = pl.col(self.words[word])
+        if self.frame.collect_schema()[self.words[word]] == pl.String:
+            column = column.str.strip_chars().str.to_lowercase().replace(TRUTH)
+        number = column.cast(pl.Float64, strict=False)
+        return number - (self.rank_base or 0) + 1 if word == "rank" and self.rank_base is not None else number
+
+    @property
+    def clicked(self) -> pl.Expr:
+        """Whether a row was clicked; a count is read as a click."""
+        return self.number("click") > 0
+
+    def checked(self, *words: str, unique: bool = True) -> Log:
+        """Return the log with the base of its ranks, if it holds these columns and their numbers are what they must be.
+
+        One pass over the log. With ``unique`` an impression shows an item once, as long as both are known.
+
+        DataError for the first row with a missing value or a wrong number, for an item that is shown twice in an impression, and for
+        ranks that count from 0 in one impression and from 1 in another.
+        """
+        import polars as pl
+
+        self.require(*words)
+        row = pl.col(ROW)
+        bad = {word: self._is_bad(word) for word in words}
+        found = [row.filter(each).min().alias(word) for word, each in bad.items()]
+        facts = self._look(pl.len().alias("rows"), *found)
+        if not facts["rows"]:
+            raise DataError(f"{self.name}: the log holds no rows.")
+        for word in words:
+            if facts[word] is not None:
+                self._refuse(word, facts[word])
+        if unique and {"impression", "item"} <= {*self.words}:
+            self._refuse_twice()
+        return self._with_base() if "rank" in words else self
+
+    def _look(self, *found: pl.Expr) -> dict[str, Any]:
+        return collected(self.frame.select(*found)).row(0, named=True)
+
+    def _is_bad(self, word: str) -> pl.Expr:
+        import polars as pl
+
+        column = pl.col(self.words[word])
+        if word not in NUMBERS:
+            return column.is_null()
+        number = replace(self, rank_base=None).number(word)
+        is_number = number.is_finite()
+        fits = {
+            "rank": (number >= 0) & (number == number.floor()),
+            "click": number >= 0,
+            "swap": (number >= 2) & (number == number.floor()),
+            "propensity": (number > 0) & (number <= 1),
+            "target": number.is_between(0, 1),
+            "unseen": number.is_between(0, 1),
+        }.get(word, pl.lit(True))
+        wrong = ~(is_number & fits).fill_null(value=False)
+        return wrong & column.is_not_null() if word == "swap" else wrong
+
+    def _refuse(self, word: str, row: int) -> None:
+        value = self._row(row)[self.words[word]]
+        said = "is missing" if value is None else f"is {brief(value)}"
+        more = ""
+        if word == "propensity" and value is not None:
+            more = " What the logging policy never shows has no row; log the probability with which it chose this one."
+        raise DataError(
+            f"{self.place(row)}: the {word} {said}; it must be {NUMBERS.get(word, 'there')}.{more or ' Fix or remove the row.'}"
+        )
+
+    def _row(self, row: int) -> dict[str, Any]:
+        import polars as pl
+
+        return collected(self.frame.filter(pl.col(ROW) == row)).row(0, named=True)
+
+    def _refuse_twice(self) -> None:
+        import polars as pl
+
+        impression, item = (pl.col(self.words[word]) for word in ("impression", "item"))
+        # an item of both teams may be there once for each
+        parts = [item, pl.col(self.words["team"])] if "team" in self.words else [item]
+        shown = self.frame.filter(item.is_not_null()).group_by(impression)
+        several = shown.agg(pl.struct(parts).n_unique().alias("items "), pl.len().alias("rows "))
+        first = collected(several.filter(pl.col("rows ") > pl.col("items ")).head(1))
+        if len(first):
+            one = first[self.words["impression"]][0]
+            rows = collected(self.frame.filter(impression == one).sort(ROW))
+            keys = rows.select(parts).rows()
+            second = next(place for place, key in enumerate(keys) if key in keys[:place])
+            places = [int(rows[ROW][place]) for place in (keys.index(keys[second]), second)]
+            raise DataError(
+                f"{self.place(places[1])}: impression {brief(one)} shows item {brief(keys[second][0])} a second time, first in row "
+                f"{places[0] + 1}. An impression is one answer: if the log was joined or exported twice, remove the copies; if it is "
+                f"the query, say so: columns={{{brief(self.words['impression'])}: 'query'}}."
+            )
+
+    def _with_base(self) -> Log:
+
+        rank = replace(self, rank_base=None).number("rank")
+        low = self._look(rank.min().alias("low"))["low"]
+        base = self.rank_base
+        if base is None:
+            if low > 1:
+                raise DataError(
+                    f"{self.name}: the lowest rank is {low:g}, so nobody can tell whether the first rank is 0 or 1. Say which: "
+                    f"rank_base=1 (--rank-base 1)."
+                )
+            base = int(low)
+        if low < base:
+            raise DataError(f"{self.name}: there are ranks of {low:g}, below the rank_base={base}.")
+        if base == 0 and "impression" in self.words:
+            self._refuse_mixed(rank)
+        return replace(self, rank_base=base)
+
+    def _refuse_mixed(self, rank: pl.Expr) -> None:
+        """Refuse ranks that count from 0 in impressions, and without a gap from 1 in others."""
+        import polars as pl
+
+        by = self.frame.group_by(pl.col(self.words["impression"]))
+        ends = by.agg(rank.min().alias("low "), rank.max().alias("high "), rank.n_unique().alias("ranks "))
+        low, high, ranks = (pl.col(name) for name in ("low ", "high ", "ranks "))
+        whole = ends.filter((high - low + 1 == ranks) & (ranks > 1))
+        found = collected(whole.filter(low <= 1).group_by(low).agg(pl.first(self.words["impression"])))
+        if len(found) > 1:
+            first, second = (each[1] for each in sorted(found.iter_rows()))
+            raise DataError(
+                f"{self.name}: impression {brief(first)} counts its ranks from 0 and impression {brief(second)} from 1. Count all from "
+                f"one, or read the parts apart, each with its rank_base."
+            )
+
+    def columns(self, *expressions: pl.Expr) -> pl.DataFrame:
+        """Return some columns as a frame."""
+        return collected(self.frame.select(*expressions))
+
+    def of_impressions(self, cluster: str | None, *found: pl.Expr) -> pl.DataFrame:
+        """Return a row per impression, sorted: what is found of its rows, and its cluster; DataError if an impression has two."""
+        import polars as pl
+
+        impression = pl.col(self.words["impression"]).alias("impression ")
+        ends = (
+            []
+            if cluster is None
+            else [pl.col(cluster).min().alias("cluster "), pl.col(cluster).max().alias("other ")]
+        )
+        frame = collected(self.frame.group_by(impression).agg(*found, *ends).sort("impression "))
+        if cluster is None:
+            return frame
+        two = frame.filter(pl.col("cluster ") != pl.col("other "))
+        if len(two):
+            name, one, other = (two[column][0] for column in ("impression ", "cluster ", "other "))
+            raise DataError(
+                f"{self.name}: impression {brief(name)} has two values of {brief(cluster)}, {brief(one)} and {brief(other)}, so it is not one "
+                f"answer to one of them. Give each answer an id of its own."
+            )
+        return frame.drop("other ")
+
+    def codes(self, cluster: str | None, *expressions: pl.Expr) -> tuple[np.ndarray, pl.DataFrame, int]:
+        """Return the number of each row's cluster, other columns of the rows, and how many rows have no cluster and so one each."""
+        import polars as pl
+
+        if cluster is None:
+            frame = self.columns(*expressions)
+            return np.arange(len(frame)), frame, 0
+        frame = self.columns(pl.col(cluster).alias("cluster "), *expressions)
+        own, alone = numbered(frame["cluster "])
+        return own, frame.drop("cluster "), alone
+
+    @cached_property
+    def hash(self) -> str:
+        """The first twelve digits of a SHA-256 of the columns that are read, in the order of the rows."""
+        import polars as pl
+
+        columns = [pl.col(self.words[word]) for word in sorted(self.words)]
+        digest = hashlib.sha256()
+        for batch in self.frame.select(columns).collect_batches(maintain_order=True):
+            digest.update(batch.write_csv(include_header=False).encode())
+        return digest.hexdigest()[:12]
+
+
+def numbered(column: pl.Series) -> tuple[np.ndarray, int]:
+    """Return a number per row, the same for the same value, and how many rows have none: each of these is alone."""
+    import polars as pl
+
+    # text is numbered by hashing, in the order in which values appear
+    codes = column.cast(pl.Categorical).to_physical() if column.dtype == pl.String else column.rank("dense")
+    numbers, missing = codes.cast(pl.Int64).fill_null(-1).to_numpy(writable=True), column.is_null().to_numpy()
+    alone = int(missing.sum())
+    numbers[missing] = np.arange(alone) + int(numbers.max(initial=0)) + 1
+    return np.unique(numbers, return_inverse=True)[1], alone
+
+
+def collected(frame: pl.LazyFrame) -> pl.DataFrame:
+    """Return what a lazy frame holds, worked out in pieces so that the log itself never stands in memory."""
+    from rankwell.readers.frames.scans import polars_errors
+
+    with polars_errors("the log"):
+        return frame.collect(engine="streaming")
+
+
+def match_words(columns: Sequence[str], given: Mapping[str, str] | None, name: str) -> dict[str, str]:
+    """Return the column of each word; DataError or UsageError if two columns have one meaning, or what is given does not exist.
+
+    >>> match_words(["search_id", "userId", "pos", "clicked", "price"], {"price": "reward"}, "log.csv")
+    {'reward': 'price', 'impression': 'search_id', 'user': 'userId', 'rank': 'pos', 'click': 'clicked'}
+    """
+    found: dict[str, str] = {}
+    for column, word in (given or {}).items():
+        if column not in columns:
+            raise UsageError(
+                f"{name}: there is no column {brief(column)}; the columns are {quoted(columns)}.{nearest(column, columns)}"
+            )
+        if word not in WORDS:
+            raise UsageError(
+                f"columns={{{brief(column)}: {brief(word)}}}: a log has {one_of(WORDS)}.{nearest(word, WORDS)}"
+            )
+        if word in found:
+            raise UsageError(f"columns=: {brief(found[word])} and {brief(column)} cannot both be the {word}.")
+        found[word] = column
+    names: dict[str, list[str]] = {}
+    for column in columns:
+        word = KNOWN.get(plain_name(column), "")
+        if word and word not in found and column not in (given or {}):
+            names.setdefault(word, []).append(column)
+    for word, own in names.items():
+        exact = [column for column in own if column == word]
+        if len(own) > 1 and not exact:
+            raise DataError(
+                f"{name}: {quoted(own)} could each be the {word}. Say which: columns={{{brief(own[0])}: {brief(word)}}}, on the command "
+                f"line --columns '{own[0]}={word}'."
+            )
+        found[word] = (exact or own)[0]
+    return found
+
+
+def log_of(frame: pl.DataFrame | pl.LazyFrame, words: Mapping[str, str], name: str, **more: Any) -> Log:
+    """Return a log of a frame and what its columns hold."""
+    return Log(frame.lazy().with_row_index(ROW), words, name, more.pop("place", None) or RowOf(name), **more)

@@ -1,0 +1,219 @@
+"""The ``counterfactual`` function: what a new order of the items would have earned, from the clicks on the old one."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+
+from rankwell.clicks.log import collected, numbered
+from rankwell.clicks.means import ClusterMean, cluster_mean
+from rankwell.clicks.position_bias import thetas_of
+from rankwell.clicks.read import read_log
+from rankwell.display.page import PageStrings, words_of
+from rankwell.display.result import Result
+from rankwell.display.table import Cell, Column, Table
+from rankwell.display.text import plain_value
+from rankwell.errors import DataError
+from rankwell.tables.arguments import checked
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Discount = Literal["log2p1", "reciprocal", "none"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Counterfactual(Result):
+    """The discounted clicks per impression that a new order would have earned; made by ``rankwell.clicks.counterfactual``.
+
+    ``naive`` is the same without θ, as if all ranks were looked at alike.
+    """
+
+    _plural: ClassVar[str] = "counterfactual values"
+
+    log: str
+    run: str
+    discount: str
+    cluster: str | None
+    level: float
+    mean: ClusterMean
+    naive: float
+    counts: dict[str, int]
+
+    @property
+    def value(self) -> float:
+        """The mean over impressions."""
+        return self.mean.value
+
+    @property
+    def low(self) -> float:
+        """The lower end of its interval, at least 0; NaN if there is none."""
+        return math.nan if math.isnan(self.mean.low) else max(self.mean.low, 0.0)
+
+    @property
+    def high(self) -> float:
+        """The upper end of its interval; NaN if there is none."""
+        return self.mean.high
+
+    def to_table(self) -> Table:
+        """Return the value with its interval, and the naive one."""
+        columns = [Column("run"), *(Column(name, "value") for name in ("value", "low", "high", "naive"))]
+        columns += [
+            Column("impressions", "count"),
+            Column(f"{self.cluster or 'impression'} clusters", "count"),
+        ]
+        row: list[Cell] = [
+            self.run,
+            self.value,
+            self.low,
+            self.high,
+            self.naive,
+            self.mean.n,
+            self.mean.clusters,
+        ]
+        return Table(
+            columns,
+            [row],
+            caption=f"Discounted clicks per impression in a new order: {self.log}",
+            notes=self.notes(),
+        )
+
+    def notes(self, words: PageStrings | None = None) -> list[str]:
+        """Return what the value means, and what was counted, in English or other words."""
+        words = words or words_of("en")
+        notes = [words("clicks.counterfactual.means", discount=self.discount)]
+        if not math.isnan(self.low):
+            notes.append(
+                words("clicks.clustered", cluster=self.cluster or "impression", level=f"{100 * self.level:g}")
+            )
+        return [*notes, *(f"{what}: {n:,}" for what, n in self.counts.items())]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values; undefined is None."""
+        own = {name: getattr(self, name) for name in ("log", "run", "discount", "cluster", "level")}
+        mean = {name: plain_value(value) for name, value in self.mean._asdict().items()}
+        return (
+            own
+            | mean
+            | {
+                "low": plain_value(self.low),
+                "naive": self.naive,
+                "counts": self.counts,
+                "notes": self.notes(),
+            }
+        )
+
+
+@checked
+def counterfactual(
+    log: Any,
+    run: Any,
+    positions: Any,
+    *,
+    discount: Discount = "log2p1",
+    cluster: str | None = "user",
+    level: float = 0.95,
+) -> Counterfactual:
+    """Estimate what a new order would have earned, from clicks on the old one that are weighed by how likely their rank is looked at.
+
+    Formula
+        the mean over impressions of Σ λ(rank in the new list) / θ(rank where it was clicked) over the clicked items; λ(r) = 1/log2(r + 1),
+        1/r or 1, and 0 for an item that is not in the new list
+
+    Parameters
+    ----------
+    log
+        What ``rankwell.clicks.read_log`` reads, with impression, query, item, rank and click, and the column of the clusters.
+    run
+        The new lists by query, in any form that ``evaluate`` reads.
+    positions
+        What ``rankwell.clicks.positions`` returns, the path of a saved one, or a list of θ from rank 1 on.
+    discount
+        What a click is worth at a rank of the new list: ``log2p1``, ``reciprocal`` or ``none``.
+    cluster
+        The column of what comes back; None counts each impression alone.
+    level
+        The share of intervals that should contain the true value.
+
+    Returns
+    -------
+    Counterfactual
+        Print it; ``found.value``, ``found.low``, ``found.high``. ``found.counts`` says how many clicked items the new lists lack.
+
+    Raises
+    ------
+    RankwellError
+        If a column is missing, a row is wrong, or an item was clicked at a rank without θ.
+
+    Examples
+    --------
+    >>> import rankwell as rw
+    >>> log = {"impression": [1, 1, 1], "query": ["q"] * 3, "item": ["a", "x", "b"], "rank": [1, 2, 3], "click": [1, 0, 1]}
+    >>> found = rw.clicks.counterfactual(log, {"q": ["b", "x", "a"]}, [1, 0.5, 0.3], cluster=None)
+    >>> round(found.value, 4), found.naive
+    (3.8333, 1.5)
+    """
+    import polars as pl
+
+    from rankwell.readers import read_run
+    from rankwell.readers.frames.in_memory import frame_of_run
+
+    own = read_log(log)
+    own.require("impression", "query", "item", "rank", "click")
+    column = own.cluster(cluster)
+    own = own.checked("impression", "query", "item", "rank", "click")
+    theta, lists = thetas_of(positions), read_run(run)
+    names = {word: pl.col(own.words[word]).alias(word) for word in ("impression", "query", "item")}
+    rank = own.number("rank").cast(pl.Int64).alias("rank")
+    # in one order, so that sums are the same whatever the order of the rows
+    clicked = collected(
+        own.frame.filter(own.clicked).select(*names.values(), rank).sort("impression", "rank")
+    )
+    known = np.array([value > 0 for value in theta])
+    at = clicked["rank"].to_numpy() - 1
+    if lost := sorted(
+        {int(each) + 1 for each in np.flatnonzero(np.bincount(at)) if each >= len(known) or not known[each]}
+    ):
+        raise DataError(
+            f"{own.name}: rank {lost[0]} has no theta: a click there cannot be weighed. Give positions= to rank {lost[-1]}, or a log of the "
+            f"first {lost[0] - 1} ranks."
+        )
+    wanted = _listed(frame_of_run(lists)).with_columns(pl.col("query", "item").cast(pl.String))
+    keys = clicked.with_columns(pl.col("query", "item").cast(pl.String))
+    new = keys.join(wanted, on=["query", "item"], how="left", maintain_order="left")["new"]
+    place = new.cast(pl.Float64).fill_null(np.nan).to_numpy()
+    worth = np.ones(len(place))
+    if discount != "none":
+        worth = 1 / (np.log2(place + 1) if discount == "log2p1" else place)
+    worth = np.where(new.is_null().to_numpy(), 0.0, worth)
+    gained = (
+        keys.select("impression", value=worth / np.array(theta)[at], naive=worth)
+        .group_by("impression", maintain_order=True)
+        .agg(pl.col("value", "naive").sum())
+    )
+    shown = own.of_impressions(column).rename({"impression ": "impression"})
+    if shown["impression"].dtype != gained["impression"].dtype:
+        gained = gained.with_columns(pl.col("impression").cast(shown["impression"].dtype))
+    rows = shown.join(gained, on="impression", how="left", maintain_order="left")
+    values, naive = (rows[name].fill_null(0.0).to_numpy() for name in ("value", "naive"))
+    codes, alone = numbered(rows["cluster "]) if column else (np.arange(len(rows)), 0)
+    mean = cluster_mean(np.bincount(codes, values), np.bincount(codes), level=level)
+    counts = dict(own.counts)
+    counts |= {f"impressions without a {cluster}, each counted alone": alone} if alone else {}
+    missing = int(new.null_count())
+    counts |= {"clicked items that the new lists do not hold, worth 0": missing} if missing else {}
+    return Counterfactual(own.name, lists.name, discount, cluster, level, mean, float(naive.mean()), counts)
+
+
+def _listed(frame: pl.DataFrame) -> pl.DataFrame:
+    """The rank of each item in its list; items of one score are in the order of the policy's default, the larger id first."""
+    import polars as pl
+
+    if "score" in frame.columns:
+        frame = frame.sort("score", "item", descending=True)
+    elif "rank" in frame.columns:
+        frame = frame.sort("rank")
+    return frame.select("query", "item", new=pl.int_range(1, pl.len() + 1).over("query"))

@@ -1,0 +1,393 @@
+"""The ``off_policy`` function: what another policy would have earned, from what the logging policy chose and with which probability."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal, NamedTuple
+
+import numpy as np
+
+from rankwell.clicks.log import WORDS, Log
+from rankwell.clicks.means import refuse_level, student
+from rankwell.clicks.read import read_log, target_of
+from rankwell.display.page import PageStrings, words_of
+from rankwell.display.result import Result
+from rankwell.display.table import Cell, Column, Table
+from rankwell.display.text import plain_value
+from rankwell.errors import DataError, UsageError, brief, nearest
+from rankwell.readers.frames.columns import quoted
+from rankwell.tables.arguments import checked
+
+How = Literal["snips", "ips", "dr"]
+LEAST_N, LEAST_FREEDOM, MOST_UNSEEN = 30, 20, 0.05
+BINS = 40  # of the picture of weights
+
+
+class PolicyValue(NamedTuple):
+    """What a policy is worth, and how far the log can tell; NaN is undefined.
+
+    ``n_effective`` is (Σw)²/Σw², ``freedom`` ν = (Σg²)²/Σg⁴, ``largest`` the share of the largest weight, ``weight`` the mean of the weights
+    before clipping with its interval, ``unseen`` the mean of the target's mass on what the log never shows.
+    """
+
+    policy: str
+    value: float
+    error: float
+    low: float
+    high: float
+    freedom: float
+    n_effective: float
+    largest: float
+    weight: float
+    weight_low: float
+    weight_high: float
+    unseen: float
+    refused: str
+
+
+class PolicyDifference(NamedTuple):
+    """The value of the first policy less that of the second, of the same log."""
+
+    policy: str
+    other: str
+    value: float
+    error: float
+    low: float
+    high: float
+    freedom: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class OffPolicy(Result):
+    """What one or two policies are worth; made by ``rankwell.clicks.off_policy``.
+
+    ``found.value``, ``found.low``, ``found.high`` and the other fields of ``PolicyValue`` are those of one policy; ``found.policies`` holds
+    all, ``found.difference`` that of two. ``weights`` are those used, by policy, for pictures.
+    """
+
+    _plural: ClassVar[str] = "off-policy values"
+
+    log: str
+    how: str
+    clip: float | None
+    cluster: str | None
+    clusters: int
+    rows: int
+    level: float
+    policies: tuple[PolicyValue, ...]
+    difference: PolicyDifference | None
+    weights: Mapping[str, np.ndarray]
+    counts: dict[str, int]
+    forced: bool
+
+    def __getattr__(self, name: str) -> Any:
+        """Return a value of the one policy."""
+        if name in PolicyValue._fields:
+            if len(self.policies) > 1:
+                raise UsageError(
+                    f"there are {len(self.policies)} policies; take one: found.policies[0].{name}."
+                )
+            return getattr(self.policies[0], name)
+        raise AttributeError(
+            f"OffPolicy has no {brief(name)}.{nearest(name, PolicyValue._fields)}", name=name
+        )
+
+    def tables(self) -> list[Table]:
+        """Return the values, what the weights say of them, and the difference of two."""
+        caption = f"Off-policy value by {self.how.upper()}: {self.log}, {self.rows:,} rows"
+        ends = Column("low", "value"), Column("high", "value")
+        one: list[list[Cell]] = [[each.policy, each.value, each.low, each.high] for each in self.policies]
+        tables = [Table([Column("policy"), Column("value", "value"), *ends], one, caption=caption)]
+        columns = [Column("policy"), Column("effective n", "value", digits=1), Column("ν", "value", digits=1)]
+        columns += [Column("largest weight", "value"), Column("mean weight", "value"), *ends]
+        rows: list[list[Cell]] = [
+            [each.policy, each.n_effective, each.freedom, each.largest, each.weight, each.weight_low, each.weight_high, each.unseen]
+            for each in self.policies
+        ]  # fmt: skip
+        tables.append(Table([*columns, Column("unseen", "value")], rows, caption="How far the log can tell"))
+        if self.difference is not None:
+            names = [Column("policy"), Column("other"), Column("difference", "value"), *ends]
+            row: list[Cell] = [*self.difference[:3], *self.difference[4:6]]
+            tables.append(Table(names, [row], caption="Difference on the same rows", labels=2))
+        return [*tables[:-1], replace(tables[-1], notes=self.notes())]
+
+    def notes(self, words: PageStrings | None = None) -> list[str]:
+        """Return how the value was estimated, why it was refused, and what is doubtful, in English or other words."""
+        words = words or words_of("en")
+        notes = [words(f"clicks.off_policy.{self.how}")]
+        notes += [
+            words("clicks.off_policy.refused", policy=each.policy, why=each.refused)
+            for each in self.policies
+            if each.refused
+        ]
+        if self.forced:
+            notes.append(words("clicks.off_policy.forced"))
+        if self.clip is not None:
+            notes.append(words("clicks.off_policy.clipped", clip=f"{self.clip:g}"))
+        for each in self.policies:
+            expected = 1 - (0.0 if math.isnan(each.unseen) else each.unseen)
+            if each.weight_low > expected or each.weight_high < expected:
+                notes.append(
+                    words(
+                        "clicks.off_policy.wrong",
+                        policy=each.policy,
+                        expected=f"{expected:.3g}",
+                        weight=f"{each.weight:.3g}",
+                    )
+                )
+        if self.cluster is not None:
+            notes.append(words("clicks.off_policy.clustered", cluster=self.cluster, n=self.clusters))
+        return [*notes, *(f"{what}: {n:,}" for what, n in self.counts.items())]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything but the weights as plain values; undefined is None."""
+        own = {
+            name: getattr(self, name)
+            for name in ("log", "how", "clip", "cluster", "clusters", "rows", "level", "counts", "forced")
+        }
+        rows = [
+            {name: plain_value(value) for name, value in each._asdict().items()} for each in self.policies
+        ]
+        both = self.difference and {
+            name: plain_value(value) for name, value in self.difference._asdict().items()
+        }
+        return own | {"policies": rows, "difference": both, "notes": self.notes()}
+
+
+@checked
+def off_policy(
+    log: Any,
+    *,
+    how: How = "snips",
+    target: Any = None,
+    clip: float | None = None,
+    cluster: str | None = None,
+    level: float = 0.95,
+    force: bool = False,
+) -> OffPolicy:
+    """Estimate what a policy would have earned on the log of another one, whose probabilities were logged.
+
+    Formula
+        w = target / propensity. IPS: mean(w r); SNIPS: v = Σ w r / Σ w, g = w (r − v), se = √Σg² / Σw; DR: mean(v + w (r − q)), with the
+        model's expectations q of what was shown and v of the target policy; of IPS and DR g = term − mean, se = sd/√n. Clusters: g is
+        summed first, and se² × U/(U − 1). Student's t with ν = (Σg²)²/Σg⁴ degrees of freedom
+
+    Parameters
+    ----------
+    log
+        What ``rankwell.clicks.read_log`` reads: a row per choice, with reward (or click), propensity and target; for ``dr`` q and v.
+    how
+        ``snips`` (weights divided by their sum), ``ips``, or ``dr`` (doubly robust).
+    target
+        The column of the probability under the new policy, two of them for their difference, or an array of the shape rounds × actions
+        (× positions) as Open Bandit Pipeline has it; default: the column target.
+    clip
+        The largest weight; larger ones become it, which biases the value.
+    cluster
+        The column of what comes back, such as user; None counts each row alone.
+    level
+        The share of intervals that should contain the true value.
+    force
+        Give a value also where it is refused.
+
+    Returns
+    -------
+    OffPolicy
+        Print it; ``found.value``, ``found.low``, ``found.high``, ``found.n_effective``. The value is NaN, and ``found.refused`` says why, where
+        the effective n is below 30, ν below 20, or the target has more than 5 % of its mass on what the log never shows.
+
+    Raises
+    ------
+    RankwellError
+        If a column is missing, a propensity is 0 or above 1, all are 1 (nothing else was tried), or a row is wrong.
+
+    Notes
+    -----
+    Where nearly all logs of a design are answered, intervals of SNIPS at level .95 contain the true value in 94 to 95 %; in designs of which
+    half or more are refused it may be as little as 86 % (``docs/clicks.md``).
+
+    Source: Swaminathan and Joachims, The self-normalized estimator for counterfactual learning, NIPS 2015; Dudík, Langford and Li, Doubly
+    robust policy evaluation and learning, ICML 2011.
+
+    Examples
+    --------
+    >>> import rankwell as rw
+    >>> log = {"reward": [1, 0, 1, 0], "propensity": [0.5, 0.25, 0.125, 0.5], "target": [0.1, 0.5, 0.5, 0.25]}
+    >>> found = rw.clicks.off_policy(log, force=True)
+    >>> round(found.value, 4), round(found.error, 4), round(found.n_effective, 2)
+    (0.6269, 0.2949, 2.21)
+    >>> rw.clicks.off_policy(log).refused
+    'effective n 2.2 < 30 and ν 2.0 < 20'
+    """
+    refuse_level(level)
+    if clip is not None and not clip > 0:
+        raise UsageError(f"clip={clip:g}: must be above 0.")
+    own = read_log(log)
+    own = _with_targets(own, target)
+    reward = "reward" if "reward" in own.words or "click" not in own.words else "click"
+    words = [
+        reward,
+        "propensity",
+        *(["q", "v"] if how == "dr" else []),
+        *(["unseen"] if "unseen" in own.words else []),
+    ]
+    names = [word for word in own.words if word == "target" or word.startswith("target ")]
+    column = own.cluster(cluster)
+    own.require(*words, *(names or ["target"]))
+    own = own.checked(*words, *([names[0]] if names == ["target"] else []), unique=False)
+    codes, frame, alone = own.codes(column, *(own.number(word).alias(word) for word in (*words, *names)))
+    columns = {name: frame[name].to_numpy() for name in frame.columns}
+    for name in names:
+        _refuse_target(own, name, columns[name])
+    if (columns["propensity"] == 1).all():
+        raise DataError(
+            f"{own.name}: every propensity is 1: the logging policy was deterministic, so nothing else was tried and no log of it can tell "
+            f"what another policy earns. Compare the two by interleaving or an A/B test."
+        )
+    counts = dict(own.counts) | ({f"rows without a {cluster}, each counted alone": alone} if alone else {})
+    units = Choices(codes, int(codes.max()) + 1, column is not None, level)
+    found = [
+        _valued(
+            name.removeprefix("target ").strip() or name,
+            columns[name],
+            columns,
+            reward,
+            how,
+            clip,
+            units,
+            force=force,
+        )
+        for name in names
+    ]
+    values = tuple(value for value, _, _ in found)
+    both = _difference(values, [influence for _, influence, _ in found], units) if len(found) == 2 else None
+    weights = {value.policy: weight for value, _, weight in found}
+    return OffPolicy(
+        own.name, how, clip, cluster, units.clusters, len(codes), level, values, both, weights, counts, forced=force
+    )  # fmt: skip
+
+
+def _with_targets(log: Log, target: Any) -> Log:
+    """The log with the columns of the targets, under the word ``target`` or, for several, ``target NAME``."""
+    import polars as pl
+
+    if target is None or isinstance(target, str):
+        names = [] if target is None else [target]
+    elif isinstance(target, Sequence) and len(target) and all(isinstance(each, str) for each in target):
+        names = list(target)
+    else:
+        found = pl.Series("target", target_of(log, target))
+        frame = pl.concat([log.frame.collect(), found.to_frame()], how="horizontal")
+        words = {**log.words, "target": "target"}
+        return Log(frame.lazy(), words, log.name, log.place, log.rank_base, log.counts)
+    if not names:
+        return log
+    if len(names) > 2 or len({*names}) < len(names):
+        raise UsageError("target=: one column, or two different ones to compare.")
+    held = log.names
+    for name in names:
+        if name not in held:
+            raise UsageError(
+                f"target={brief(name)}: {log.name} has no such column; the columns are {quoted(held)}.{nearest(name, held)}"
+            )
+    words = {word: column for word, column in log.words.items() if word != "target"}
+    words |= {f"target {name}": name for name in names}
+    return Log(log.frame, words, log.name, log.place, log.rank_base, log.counts)
+
+
+def _refuse_target(log: Log, name: str, values: np.ndarray) -> None:
+    wrong = ~((values >= 0) & (values <= 1))
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise DataError(
+            f"{log.place(row)}: {brief(log.words[name])} is {values[row]:g}; a target is a probability. {WORDS['target'][0].capitalize()}."
+        )
+
+
+class Choices(NamedTuple):
+    """The clusters of the rows of a log, and the level of intervals."""
+
+    codes: np.ndarray
+    clusters: int
+    is_clustered: bool
+    level: float
+
+    def sums(self, values: np.ndarray) -> np.ndarray:
+        """Return the sums of clusters; without them the values."""
+        return np.bincount(self.codes, values, self.clusters) if self.is_clustered else values
+
+    def interval(
+        self, value: float, influence: np.ndarray, *, small: bool
+    ) -> tuple[float, float, float, float]:
+        """Return the standard error of a value from its influences, which sum to 0, the degrees of freedom, and the interval.
+
+        ``small`` corrects for few units.
+        """
+        own = self.sums(influence)
+        squares, fourths = math.fsum(own**2), math.fsum(own**4)
+        if not fourths or len(own) < 2:
+            return (math.nan,) * 4
+        error = math.sqrt(squares * (len(own) / (len(own) - 1) if small or self.is_clustered else 1))
+        freedom = squares**2 / fourths
+        return error, freedom, *student(value, error, freedom, self.level)
+
+
+def _valued(
+    policy: str, target: np.ndarray, columns: Mapping[str, np.ndarray], reward: str, how: How, clip: float | None, units: Choices, *, force: bool
+) -> tuple[PolicyValue, np.ndarray, np.ndarray]:  # fmt: skip
+    """The value of one policy, the influence of each row on it, and the weights."""
+    raw = target / columns["propensity"]
+    n, r = len(raw), columns[reward]
+    weight = raw if clip is None else np.minimum(raw, clip)
+    total = math.fsum(weight)
+    if not total:
+        raise DataError(
+            f"{policy}: its probability of every logged choice is 0, so the log tells nothing of it."
+        )
+    if how == "snips":
+        value = math.fsum(weight * r) / total
+        influence = weight * (r - value) / total
+    else:
+        terms = weight * r if how == "ips" else columns["v"] + weight * (r - columns["q"])
+        value = math.fsum(terms) / n
+        influence = (terms - value) / n
+    error, freedom, low, high = units.interval(value, influence, small=how != "snips")
+    mean = math.fsum(raw) / n
+    weight_low, weight_high = units.interval(mean, (raw - mean) / n, small=True)[2:]
+    unseen = float(columns["unseen"].mean()) if "unseen" in columns else math.nan
+    effective = total**2 / math.fsum(weight**2)
+    why = _refused(effective, freedom, unseen)
+    if why and not force:
+        value = error = low = high = math.nan
+    found = PolicyValue(
+        policy, value, error, low, high, freedom, effective, float(weight.max()) / total, mean, weight_low, weight_high, unseen, why
+    )  # fmt: skip
+    return found, influence, weight
+
+
+def _refused(effective: float, freedom: float, unseen: float) -> str:
+    """Why a log cannot tell the value of a policy; "" if it can."""
+    why = [f"effective n {effective:.1f} < {LEAST_N}"] if effective < LEAST_N else []
+    if not freedom >= LEAST_FREEDOM:
+        why.append(
+            "all rewards are the same" if math.isnan(freedom) else f"ν {freedom:.1f} < {LEAST_FREEDOM}"
+        )
+    if unseen > MOST_UNSEEN:
+        why.append(
+            f"{100 * unseen:.3g} % of the target's mass lies on actions that the log cannot show (limit {100 * MOST_UNSEEN:g} %)"
+        )
+    return " and ".join(why)
+
+
+def _difference(
+    values: Sequence[PolicyValue], influences: Sequence[np.ndarray], units: Choices
+) -> PolicyDifference:
+    """The paired difference of two policies."""
+    one, other = values
+    value = one.value - other.value
+    error, freedom, low, high = units.interval(value, influences[0] - influences[1], small=False)
+    if math.isnan(value):
+        error = low = high = math.nan
+    return PolicyDifference(one.policy, other.policy, value, error, low, high, freedom)

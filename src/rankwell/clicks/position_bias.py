@@ -1,0 +1,502 @@
+"""The ``positions`` function: how likely a rank is looked at, and the click curve that it explains."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypedDict
+
+import numpy as np
+
+from rankwell.clicks.log import ROW, Log, collected
+from rankwell.clicks.means import refuse_level
+from rankwell.clicks.read import read_log
+from rankwell.display.page import PageStrings, words_of
+from rankwell.display.result import Saved
+from rankwell.display.saved_files import LARGEST, Kind, ensure, is_count
+from rankwell.display.table import Column, Table
+from rankwell.display.text import plain_value
+from rankwell.errors import DataError, UsageError, brief
+from rankwell.tables.arguments import checked
+
+if TYPE_CHECKING:
+    import polars as pl
+
+KIND, SCHEMA = "position bias", 1
+FEWEST = 30  # clicks of a rank, fewer of which are said
+NEAR = 1e-12
+LOTS = 100  # that clusters are dealt to where there are more
+DEEPEST = 62  # rank that is harvested: the ranks of a pair are bits of a number
+PLAIN = {None: math.nan}
+
+
+class PositionTheta(NamedTuple):
+    """How likely a rank is looked at, relative to rank 1, with its interval; NaN is undefined. ``impressions`` and ``clicks`` tell of it."""
+
+    rank: int
+    impressions: int
+    clicks: int
+    theta: float
+    low: float
+    high: float
+
+
+class SavedPositions(TypedDict):
+    """What a file of position bias holds."""
+
+    log: str
+    how: Literal["swap", "harvest"]
+    shuffled: bool
+    cluster: str | None
+    clusters: int
+    level: float
+    rows: list[dict[str, Any]]
+    counts: dict[str, int]
+
+
+FILE = Kind(
+    SavedPositions, "file of position bias", "Positions.load reads files written by Positions.save", "make and save it again",
+    ("kind", KIND), ("schema", SCHEMA),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Positions(Saved):
+    """How likely each rank is looked at; made by ``rankwell.clicks.positions``.
+
+    ``found.theta`` is the list from rank 1 on, NaN where unknown; ``found.rows`` has a ``PositionTheta`` for each.
+    """
+
+    _plural: ClassVar[str] = "position biases"
+    _kind: ClassVar[str] = KIND
+    _schema: ClassVar[int] = SCHEMA
+    _file: ClassVar[Kind[Any]] = FILE
+
+    log: str
+    how: str
+    shuffled: bool
+    cluster: str | None
+    clusters: int
+    level: float
+    rows: tuple[PositionTheta, ...]
+    counts: dict[str, int]
+
+    @property
+    def theta(self) -> list[float]:
+        """Theta from rank 1 on; NaN where it is unknown."""
+        return [row.theta for row in self.rows]
+
+    def to_table(self) -> Table:
+        """Return a row per rank."""
+        columns = [Column("rank", "count"), Column("impressions", "count"), Column("clicks", "count")]
+        columns += [Column(name, "value") for name in ("theta", "low", "high")]
+        marks = {(at, 2): " *" for at, row in enumerate(self.rows) if row.clicks < FEWEST and row.impressions}
+        return Table(
+            columns, self.rows, caption=f"Position bias: {self.log}", notes=self.notes(), marks=marks
+        )
+
+    def notes(self, words: PageStrings | None = None) -> list[str]:
+        """Return how theta was found, and what is unsure, in English or other words."""
+        words = words or words_of("en")
+        notes = [
+            words("clicks.positions.means"),
+            words(f"clicks.positions.{'shuffled' if self.shuffled else self.how}"),
+        ]
+        if any(not math.isnan(row.low) for row in self.rows):
+            who = self.cluster or "impression"
+            notes.append(
+                words(
+                    "clicks.positions.interval", level=f"{100 * self.level:g}", cluster=who, n=self.clusters
+                )
+            )
+        if any(row.clicks < FEWEST and row.impressions for row in self.rows):
+            notes.append(words("clicks.positions.few", least=FEWEST))
+        if any(math.isnan(row.theta) for row in self.rows):
+            notes.append(words(f"clicks.positions.unlinked_{self.how}"))
+        return [*notes, *(f"{what}: {n:,}" for what, n in self.counts.items())]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values; undefined is None."""
+        rows = [{name: plain_value(value) for name, value in row._asdict().items()} for row in self.rows]
+        names = ("log", "how", "shuffled", "cluster", "clusters", "level")
+        return {name: getattr(self, name) for name in names} | {
+            "rows": rows,
+            "counts": self.counts,
+            "notes": self.notes(),
+        }
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return a frame with a row per rank; undefined is null."""
+        import polars as pl
+
+        return pl.DataFrame([row._asdict() for row in self.rows]).fill_nan(None)
+
+    @classmethod
+    def _of_file(cls, content: SavedPositions, path: Any) -> Positions:  # noqa: ARG003 - nothing names the file
+        import msgspec
+
+        rows = tuple(
+            msgspec.convert(
+                [PLAIN.get(row[name], row[name]) for name in PositionTheta._fields], PositionTheta
+            )
+            for row in content["rows"]
+        )
+        ensure([row.rank for row in rows] == [*range(1, len(rows) + 1)], "rows", "ranks are not 1, 2, 3 …")
+        ensure(rows and rows[0].theta == 1, "rows[0].theta", "it is not 1")
+        ensure(all(is_count(n, LARGEST) for row in rows for n in row[1:3]), "rows", "a number is no count")
+        ensure(all(math.isnan(row.theta) or row.theta >= 0 for row in rows), "rows", "theta is below 0")
+        own = {name: value for name, value in content.items() if name != "rows"}
+        names = {*SavedPositions.__annotations__}
+        return cls(rows=rows, **{name: value for name, value in own.items() if name in names})  # type: ignore[arg-type]
+
+
+@checked
+def positions(
+    log: Any,
+    *,
+    how: Literal["swap", "harvest"] = "swap",
+    cluster: str | None = "user",
+    level: float = 0.95,
+    seed: int = 0,
+) -> Positions:
+    """Find how likely users look at each rank, relative to the first: the position bias θ, where θ_1 = 1.
+
+    Formula
+        swap: θ_k = click rate at k ÷ click rate at 1, of the impressions in which what stood at 1 and at k was swapped at random.
+        harvest: of query and item that several rankers showed at ranks k and k', maximise Σ C_kk' ln(p_k r_kk') + C̄_kk' ln(1 − p_k r_kk')
+        with C_kk' = Σ click rate at k, C̄_kk' = Σ (1 − rate), r symmetric, p and r in (0, 1]; θ_k = p_k / p_1
+
+    Parameters
+    ----------
+    log
+        What ``rankwell.clicks.read_log`` reads: rank and click; for ``swap`` also swap, the rank that was swapped with rank 1 in the
+        impression, without which all of the log must have been shuffled; for ``harvest`` query and item.
+    how
+        ``swap`` needs a log that was randomised, ``harvest`` one of several rankers.
+    cluster
+        The column of what varies as a whole; None lets each row vary alone. Rows without it are alone, and counted.
+    level
+        The share of intervals that should contain the true value.
+    seed
+        The seed of the lots.
+
+    Returns
+    -------
+    Positions
+        Print it; ``found.theta`` is a list from rank 1 on, which ``judgements`` and ``counterfactual`` take.
+
+    Raises
+    ------
+    RankwellError
+        If a column is missing, a row is wrong, or rank 1 has no click.
+
+    Notes
+    -----
+    Intervals are exp(ln θ ± t · se), se by the jackknife that leaves clusters out (more than 100 in 100 random lots), Student's t with one
+    degree of freedom less than there are lots. A rank that no chain of pairs links to rank 1, or one without clicks, has no θ or no
+    interval; fewer than 30 clicks are said.
+
+    Source: for ``harvest`` Agarwal, Zaitsev, Wang, Li, Najork and Joachims, Estimating position bias without intrusive interventions,
+    WSDM 2019 (AllPairs).
+
+    Examples
+    --------
+    >>> import rankwell as rw
+    >>> shown = {"rank": [1] * 10 + [2] * 10, "click": [1] * 8 + [0] * 2 + [1] * 4 + [0] * 6}
+    >>> rw.clicks.positions(shown, cluster=None).theta
+    [1.0, 0.5]
+    """
+    refuse_level(level)
+    own = read_log(log)
+    own.require("rank", "click", *(("query", "item") if how == "harvest" else ()))
+    column = own.cluster(cluster)
+    words = [
+        "rank",
+        "click",
+        *(["swap"] if how == "swap" and "swap" in own.words else []),
+        *(["query", "item"] if how == "harvest" else []),
+    ]
+    own = own.checked(*words, unique="impression" in own.words)
+    found = (_swapped if how == "swap" else _harvested)(own, Lots.of(own, column, seed))
+    if not found.clicks[0]:
+        raise DataError(f"{own.name}: theta is relative to rank 1, which has no click.")
+    low, high = found.bounds(level)
+    rows = tuple(
+        PositionTheta(
+            rank + 1,
+            int(found.shown[rank]),
+            int(found.clicks[rank]),
+            *map(float, (found.theta[rank], low[rank], high[rank])),
+        )
+        for rank in range(len(found.theta))
+    )
+    counts = dict(own.counts) | (
+        {f"rows without a {cluster}, each counted alone": found.alone} if found.alone else {}
+    )
+    is_shuffled = how == "swap" and "swap" not in own.words
+    return Positions(own.name, how, is_shuffled, cluster, found.clusters, level, rows, counts)
+
+
+class Curve(NamedTuple):
+    """Theta of each rank, the same without each lot of clusters (a row each), and the impressions and clicks that tell of it."""
+
+    theta: np.ndarray
+    without: np.ndarray
+    shown: np.ndarray
+    clicks: np.ndarray
+    clusters: int
+    alone: int
+
+    def bounds(self, level: float) -> np.ndarray:
+        """The ends of the intervals of theta by the jackknife of ln theta; NaN where leaving a lot out leaves no theta."""
+        from scipy.special import stdtrit
+
+        lots, ranks = self.without.shape
+        if lots < 2:
+            return np.full((2, ranks), np.nan)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            logs = np.log(self.without)
+            error = np.sqrt((lots - 1) / lots * ((logs - logs.mean(axis=0)) ** 2).sum(axis=0))
+            reach = float(stdtrit(lots - 1, (1 + level) / 2)) * np.where(error > 0, error, np.nan)
+            ends: np.ndarray = self.theta * np.exp(np.array([-reach, reach]))
+        return ends
+
+
+class Lots(NamedTuple):
+    """The rows of a log in lots of whole clusters, which are left out in turn; how many lots and clusters, and how many rows have none."""
+
+    frame: pl.LazyFrame
+    lots: int
+    clusters: int
+    alone: int
+
+    @classmethod
+    def of(cls, log: Log, column: str | None, seed: int) -> Lots:
+        """Return the rows with a column ``lot``: clusters are dealt to 100 lots at random, and rows without one by their number."""
+        import polars as pl
+
+        rows, alone = log.columns(
+            pl.len().alias("rows"), pl.col(column or ROW).is_null().sum().alias("alone")
+        ).row(0)
+        own = (
+            None
+            if column is None
+            else collected(log.frame.select(pl.col(column).drop_nulls().unique())).sort(column)
+        )
+        clusters = rows if own is None else len(own) + alone
+        count = min(clusters, LOTS)
+        row = (_mixed(pl.col(ROW).cast(pl.UInt64) + seed) % count).cast(pl.UInt32)
+        if own is None:
+            return cls(log.frame.with_columns(lot=row), count, clusters, 0)
+        order = np.random.default_rng(seed).permutation(len(own))
+        lots = own.with_columns(pl.Series("lot", order % count, pl.UInt32))
+        held = log.frame.join(lots.lazy(), on=column, how="left").with_columns(pl.col("lot").fill_null(row))
+        return cls(held, count, clusters, alone)
+
+    def counted(self, *keys: pl.Expr, click: pl.Expr) -> pl.DataFrame:
+        """Return the clicks and rows of each lot and key."""
+        import polars as pl
+
+        lot = pl.col("lot").cast(pl.Int64)
+        return collected(
+            self.frame.group_by(lot, *keys).agg(
+                click.sum().cast(pl.Int64).alias("clicks"), pl.len().cast(pl.Int64).alias("rows")
+            )
+        )
+
+
+def _mixed(number: pl.Expr) -> pl.Expr:
+    """Whole numbers mixed as by SplitMix64, so that lots have nothing to do with the order of the rows."""
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        number = (number ^ (number // 2**shift)) * factor
+    return number ^ (number // 2**31)
+
+
+def _swapped(log: Log, lots: Lots) -> Curve:
+    """Click rates at k and at 1 of impressions whose pair was swapped; of a shuffled log all of them."""
+    import polars as pl
+
+    swap = log.number("swap").cast(pl.Int64).fill_null(0) if "swap" in log.words else pl.lit(0, pl.Int64)
+    frame = lots.counted(
+        log.number("rank").cast(pl.Int64).alias("rank"), swap.alias("swap"), click=log.clicked
+    )
+    lot, at, pair = (frame[name].to_numpy() for name in ("lot", "rank", "swap"))
+    at, ranks = at - 1, int(at.max())
+    # per lot: clicks and rows at k, and those at 1 beside which k is looked at
+    table = np.zeros((lots.lots, 4, ranks))
+    is_pair = pair <= ranks
+    for place, values in enumerate((frame["clicks"].to_numpy(), frame["rows"].to_numpy())):
+        if "swap" in log.words:
+            own, first = (at > 0) & (pair == at + 1), (at == 0) & (pair > 0) & is_pair
+            np.add.at(table[:, place], (lot[own], at[own]), values[own])
+            np.add.at(table[:, place, 0], lot[first], values[first])
+            np.add.at(table[:, place + 2], (lot[first], pair[first] - 1), values[first])
+        else:
+            np.add.at(table[:, place], (lot, at), values)
+    if "swap" not in log.words:
+        table[:, 2:] = table[:, :2, :1]
+    total = table.sum(axis=0)
+    return Curve(_rates(total[None])[0], _rates(total - table), total[1], total[0], lots.clusters, lots.alone)
+
+
+def _rates(table: np.ndarray) -> np.ndarray:
+    """Theta of each rank from the clicks and rows there, and those at rank 1 beside it."""
+    clicks, rows, first, shown = (table[:, place] for place in range(4))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        theta: np.ndarray = (clicks / rows) / (first / shown)
+    theta[:, 0] = 1.0
+    return theta
+
+
+def _harvested(log: Log, lots: Lots) -> Curve:
+    """AllPairs over query and item that stood at several ranks."""
+    import polars as pl
+
+    keys = [
+        pl.col(log.words["query"]).alias("query"),
+        pl.col(log.words["item"]).alias("item"),
+        log.number("rank").cast(pl.Int64).alias("rank"),
+    ]
+    cells = collected(
+        log.frame.group_by(keys).agg(
+            log.clicked.sum().cast(pl.Int64).alias("clicks"), pl.len().cast(pl.Int64).alias("rows")
+        )
+    )
+    ranks = int(cells["rank"].max())  # type: ignore[arg-type]
+    # a pair that only ever stood at one rank tells nothing
+    cells = (
+        cells.filter(pl.len().over("query", "item") > 1).sort("query", "item", "rank").with_row_index("cell")
+    )
+    pair = cells.select(pl.struct("query", "item").rle_id()).to_series().to_numpy().astype(np.int64)
+    begins = np.flatnonzero(np.diff(pair, prepend=-1))
+    pairs = Cells(begins, pair, cells["rank"].to_numpy() - 1, ranks)
+    whole = np.array([cells["clicks"].to_numpy(), cells["rows"].to_numpy()], np.float64)
+    shown, clicks = (np.bincount(pairs.rank, values, ranks) for values in whole[::-1])
+    if not clicks[0]:
+        return Curve(np.full(ranks, np.nan), np.zeros((0, ranks)), shown, clicks, lots.clusters, lots.alone)
+    counts = pairs.counts(*whole)
+    found = all_pairs(*counts)
+    held = lots.frame.with_columns(keys).join(
+        cells.lazy().select("query", "item", "rank", "cell"), on=["query", "item", "rank"]
+    )
+    counted = lots._replace(frame=held).counted(pl.col("cell"), click=log.clicked)
+    counted = counted.sort("lot")
+    lot, cell = counted["lot"].to_numpy(), counted["cell"].to_numpy()
+    ends = np.searchsorted(lot, np.arange(lots.lots + 1))
+    own = np.array([counted["clicks"].to_numpy(), counted["rows"].to_numpy()], np.float64)
+    without = np.empty((lots.lots, ranks))
+    for each in range(lots.lots):
+        part = slice(ends[each], ends[each + 1])
+        rest = whole.copy()
+        rest[:, cell[part]] -= own[:, part]
+        hit = np.zeros(len(begins), bool)
+        hit[pair[cell[part]]] = True
+        # only the pairs that lose something are counted again
+        among = np.flatnonzero(hit[pair])
+        some = pairs.only(among)
+        less, more = some.counts(*whole[:, among]), some.counts(*rest[:, among])
+        without[each] = all_pairs(
+            counts[0] - less[0] + more[0], counts[1] - less[1] + more[1], found.logs
+        ).theta
+    return Curve(found.theta, without, shown, clicks, lots.clusters, lots.alone)
+
+
+class Cells(NamedTuple):
+    """Query and item at a rank, sorted by pair: where each pair begins, and the rank of each cell."""
+
+    begins: np.ndarray
+    pair: np.ndarray
+    rank: np.ndarray
+    ranks: int
+
+    def only(self, among: np.ndarray) -> Cells:
+        """Return some cells, all of their pairs."""
+        pair = self.pair[among]
+        begins = np.flatnonzero(np.diff(pair, prepend=-1))
+        return Cells(begins, np.cumsum(np.diff(pair, prepend=pair[:1]) > 0), self.rank[among], self.ranks)
+
+    def counts(self, clicks: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return C and C̄: for ranks k and k', the sums of the click rates at k and of one less these, of what stood at both."""
+        held = rows > 0
+        bits = np.where(held, np.int64(1) << self.rank, 0)
+        # pairs that stood at the same ranks are added up first
+        masks, kind = np.unique(np.bitwise_or.reduceat(bits, self.begins), return_inverse=True)
+        at, size = (kind[self.pair] * self.ranks + self.rank)[held], len(masks) * self.ranks
+        rate = np.bincount(at, clicks[held] / rows[held], size).reshape(-1, self.ranks)
+        number = np.bincount(at, minlength=size).reshape(-1, self.ranks)
+        stood = (masks[:, None] >> np.arange(self.ranks) & 1).astype(np.float64)
+        clicked, passed = rate.T @ stood, (number - rate).T @ stood
+        for each in (clicked, passed):
+            np.fill_diagonal(each, 0.0)
+        return clicked, passed
+
+
+class Harvested(NamedTuple):
+    """Theta by rank, and the logarithms of p (the diagonal) and r that it is made of."""
+
+    theta: np.ndarray
+    logs: np.ndarray
+
+
+def all_pairs(clicked: np.ndarray, passed: np.ndarray, start: np.ndarray | None = None) -> Harvested:
+    """Return theta from C and C̄ by AllPairs; NaN for ranks that no chain of pairs links to the first. ``start`` are logarithms nearby.
+
+    The likelihood is concave in ln p and ln r.
+    """
+    from scipy.optimize import minimize
+    from scipy.sparse.csgraph import connected_components
+
+    ranks = len(clicked)
+    linked = (clicked > NEAR) & (clicked.T > NEAR)
+    label = connected_components(linked, directed=False)[1]
+    linked &= label[:, None] == label[0]
+    theta, logs = (
+        np.full(ranks, np.nan),
+        np.full((ranks, ranks), np.log(0.3)) if start is None else start.copy(),
+    )
+    theta[0] = 1.0
+    row, column = np.nonzero(linked)
+    if not len(row):
+        return Harvested(theta, logs)
+    used = np.flatnonzero(label == label[0])
+    place = np.searchsorted(used, row)
+    upper, pair = np.unique(np.minimum(row, column) * ranks + np.maximum(row, column), return_inverse=True)
+    c, rest, n = clicked[linked], passed[linked], len(used)
+
+    def loss(point: np.ndarray) -> tuple[float, np.ndarray]:
+        share = np.exp(np.minimum(point[place] + point[n + pair], -NEAR))
+        slope = rest * share / (1 - share) - c
+        gradient = np.concatenate([np.bincount(place, slope, n), np.bincount(pair, slope, len(upper))])
+        return -float((c * np.log(share) + rest * np.log1p(-share)).sum()), gradient
+
+    begin = np.concatenate([logs[used, used], logs.ravel()[upper]])
+    bounds = [(-30.0, 0.0)] * len(begin)
+    found = minimize(
+        loss,
+        begin,
+        jac=True,
+        method="L-BFGS-B",
+        bounds=bounds,
+        options={"maxiter": 5_000, "maxfun": 50_000, "ftol": 1e-13, "gtol": 1e-9},
+    )
+    theta[used] = np.exp(found.x[:n] - found.x[0])
+    logs[used, used], logs.ravel()[upper] = found.x[:n], found.x[n:]
+    return Harvested(theta, logs)
+
+
+def thetas_of(value: Any) -> list[float]:
+    """Return theta from rank 1 on, of ``Positions``, the path of saved ones, or a list; UsageError for anything else."""
+    if isinstance(value, Positions):
+        return value.theta
+    if isinstance(value, str) or hasattr(value, "__fspath__"):
+        return Positions.load(value).theta
+    try:
+        theta = [math.nan if each is None else float(each) for each in value]
+    except (TypeError, ValueError):
+        theta = []
+    if not theta or not all(math.isnan(each) or (each >= 0 and math.isfinite(each)) for each in theta):
+        raise UsageError(
+            f"positions: expected what rw.clicks.positions returns, the path of a saved one, or a list of theta from rank 1 on, such as "
+            f"[1, 0.5, 0.3], not {brief(value)}."
+        )
+    return theta

@@ -1,0 +1,340 @@
+"""The ``read_log`` function: tables, events of UBI, logs of the interleaving libraries, and feedback of Open Bandit Pipeline."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankwell.clicks.log import Log, log_of, match_words
+from rankwell.errors import DataError, InputError, UsageError, brief
+from rankwell.readers.formats.ubi import HITS
+from rankwell.readers.frames.in_memory import frame_of
+from rankwell.readers.frames.scans import polars_errors
+from rankwell.tables.places import LineAfter, Place, RowOf
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SEPARATORS = ",\t;|"
+TABLES = (".parquet", ".pq", ".arrow", ".ipc", ".feather")
+CLICKS = ("click", "click_through")  # what UBI calls an event that is a click
+EVENTS = {"search_id", "event", "position", "ranking_function"}  # the columns of bearloga/interleaved
+BANDIT = {"n_rounds", "action", "reward", "pscore"}  # of Open Bandit Pipeline
+SHOWN = "impression"
+
+
+def read_log(
+    source: Any,
+    *,
+    columns: Mapping[str, str] | None = None,
+    rank_base: int | None = None,
+    name: str | None = None,
+) -> Log:
+    """Read a log of clicks.
+
+    A table has a row per item that was shown, in the columns impression, query, user, rank, item, click, and as needed team, swap,
+    propensity, target, unseen, reward, q, v, time (``docs/clicks.md`` says what each holds, and which other names are known).
+
+    Parameters
+    ----------
+    source
+        The path of a table (CSV, TSV, Parquet, Arrow), a data frame or a dict of columns; events of User Behavior Insights (NDJSON),
+        alone or in a list with the searches; a log of the libraries ``interleaving`` (JSON lines with ``ranking_list``, ``teams``,
+        ``clicks``) or ``interleaved`` (CSV of events); the feedback of Open Bandit Pipeline, as a dict or as JSON.
+    columns
+        What columns hold, if the names do not tell: ``{"its name": "reward"}``.
+    rank_base
+        Whether the first rank is 0 or 1; default: the lowest rank of the log, if it is one of these.
+    name
+        What messages call the log.
+
+    Returns
+    -------
+    Log
+        Its rows are read when somebody looks, in pieces.
+
+    Raises
+    ------
+    RankwellError
+        If the source cannot be read, or two columns could hold the same.
+
+    Examples
+    --------
+    >>> import rankwell as rw
+    >>> rw.clicks.read_log({"search_id": [1, 1], "docId": ["a", "b"], "clicked": [1, 0]}, name="monday")
+    Log 'monday': columns impression, item, click
+    """
+    if isinstance(source, Log):
+        return source
+    if rank_base not in (None, 0, 1):
+        raise UsageError(f"rank_base={brief(rank_base)}: the first rank is 0 or 1.")
+    if isinstance(source, str | os.PathLike):
+        return _of_file(Path(source), columns, rank_base, name or Path(source).name)
+    if (
+        isinstance(source, Sequence)
+        and source
+        and all(isinstance(each, str | os.PathLike) for each in source)
+    ):
+        return _of_files([Path(each) for each in source], rank_base, name or Path(source[0]).name)
+    name = name or "log"
+    if isinstance(source, Mapping) and source.keys() >= BANDIT:
+        return _of_feedback(source, name)
+    frame = frame_of(source, name)
+    return log_of(
+        frame, match_words(frame.collect_schema().names(), columns, name), name, rank_base=rank_base
+    )
+
+
+def _of_file(path: Path, columns: Mapping[str, str] | None, rank_base: int | None, name: str) -> Log:
+    import polars as pl
+
+    if not path.exists():
+        raise InputError(f"{path}: there is no such file.")
+    suffix = path.suffix.lower()
+    with polars_errors(str(path)):
+        if suffix in TABLES:
+            frame = pl.scan_parquet(path) if suffix in TABLES[:2] else pl.scan_ipc(path)
+            place: Place = RowOf(name)
+        elif suffix in (".ndjson", ".jsonl"):
+            return _of_lines(path, rank_base, name)
+        elif suffix == ".json":
+            return _of_json(path, columns, rank_base, name)
+        else:
+            with path.open(encoding="utf-8", errors="replace") as opened:
+                head = opened.readline()
+            frame = pl.scan_csv(path, separator=max(SEPARATORS, key=head.count), infer_schema=False)
+            place = LineAfter(name, 1)
+        names = frame.collect_schema().names()
+    if set(names) >= EVENTS:
+        return _of_events(frame, name)
+    return log_of(frame, match_words(names, columns, name), name, place=place, rank_base=rank_base)
+
+
+def _of_json(path: Path, columns: Mapping[str, str] | None, rank_base: int | None, name: str) -> Log:
+    import json
+
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise DataError(
+            f"{path}: this is no JSON ({error}). Logs of JSON lines end in .ndjson or .jsonl."
+        ) from None
+    return read_log(value, columns=columns, rank_base=rank_base, name=name)
+
+
+def _objects(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """The objects of a file of JSON lines, or below ``_source`` of a dump, with the number of their line."""
+    import msgspec
+
+    with path.open("rb") as lines:
+        for number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            try:
+                value = msgspec.json.decode(line)
+            except ValueError as error:  # msgspec's are
+                raise DataError(f"{path.name}:{number}: this line is no JSON ({error}).") from None
+            dumped = (
+                value.get("hits", {}).get("hits") if isinstance(value, dict) and "hits" in value else None
+            )
+            for each in [row["_source"] for row in dumped] if dumped else [value]:
+                if not isinstance(each, dict):
+                    raise DataError(f"{path.name}:{number}: expected an object, not {brief(each)}.")
+                yield number, each.get("_source", each)
+
+
+def _of_lines(path: Path, rank_base: int | None, name: str) -> Log:
+    first = next((value for _, value in _objects(path)), None)
+    if first is None:
+        raise DataError(f"{name}: the log holds no rows.")
+    if "ranking_list" in first and "teams" in first:
+        return _of_drafts(path, name)
+    if "action_name" in first or "user_query" in first:
+        return _of_files([path], rank_base, name)
+    import polars as pl
+
+    frame = pl.scan_ndjson(path)
+    return log_of(
+        frame, match_words(frame.collect_schema().names(), None, name), name, place=LineAfter(name, 0), rank_base=rank_base
+    )  # fmt: skip
+
+
+def _frame(rows: list[tuple[Any, ...]], *names: str) -> pl.DataFrame:
+    import polars as pl
+
+    kinds = {"rank": pl.Int64, "click": pl.Int64}
+    return pl.DataFrame(rows, {name: kinds.get(name, pl.String) for name in names}, orient="row")
+
+
+def _text(value: Any) -> str | None:
+    return None if value is None else str(value)
+
+
+# Interleaving libraries.
+
+
+def _of_drafts(path: Path, name: str) -> Log:
+    """Lines of a ``ranking_list``, its ``teams`` and the positions that were clicked, counted from 0."""
+    rows = []
+    for number, value in _objects(path):
+        try:
+            ids = [str(each) for each in value["ranking_list"]]
+            teams = {str(item): str(team) for team, items in value["teams"].items() for item in items}
+            clicks = np.bincount(np.asarray(value["clicks"], np.int64), minlength=len(ids))
+            impression = _text(value.get("impression", value.get("search_id", number)))
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise DataError(
+                f"{name}:{number}: this is no line with ranking_list, teams and clicks ({type(error).__name__}: {brief(str(error))})."
+            ) from None
+        if len(clicks) > len(ids):
+            raise DataError(
+                f"{name}:{number}: position {len(clicks) - 1} was clicked, but the list has {len(ids)} items, counted from 0."
+            )
+        who = _text(value.get("user")), _text(value.get("query"))
+        rows += [
+            (impression, *who, item, rank, teams.get(item), int(clicks[rank]))
+            for rank, item in enumerate(ids)
+        ]
+    words = ("impression", "user", "query", "item", "rank", "team", "click")
+    frame = _frame(rows, *words)
+    held = [word for word in words if word not in ("user", "query") or frame[word].null_count() < len(frame)]
+    return log_of(frame, {word: word for word in held}, name, rank_base=0)
+
+
+def _of_events(frame: pl.LazyFrame, name: str) -> Log:
+    """Rows of events: ``serp``, an answer that was shown, and ``click`` on a position that a ranking function filled."""
+    import polars as pl
+
+    clicked = pl.col("event") == "click"
+    known = pl.col("event").is_in(["serp", "click"])
+    other = frame.select((~known).sum()).collect().item()
+    position = pl.when(clicked).then(pl.col("position").cast(pl.String))
+    held = frame.filter(known).select(
+        impression=pl.col("search_id"), item=position, team=pl.when(clicked).then(pl.col("ranking_function")), click=clicked.cast(pl.Int64)
+    )  # fmt: skip
+    # a position that was clicked again is one item with two clicks
+    held = held.group_by("impression", "item", "team", maintain_order=True).agg(pl.col("click").sum())
+    counts = {"events that are neither serp nor click": other} if other else {}
+    return log_of(held, {word: word for word in ("impression", "item", "team", "click")}, name, counts=counts)
+
+
+# Open Bandit Pipeline.
+
+
+def _of_feedback(value: Mapping[str, Any], name: str) -> Log:
+    """A round is a row: the action is the item, the position the rank, ``pscore`` the propensity."""
+    import polars as pl
+
+    rounds = value["n_rounds"]
+    columns = {"item": "action", "reward": "reward", "propensity": "pscore", "rank": "position"}
+    held = {word: np.asarray(value[own]) for word, own in columns.items() if value.get(own) is not None}
+    for word, column in held.items():
+        if column.shape != (rounds,):
+            raise DataError(
+                f"{name}: {columns[word]} has the shape {column.shape}, but n_rounds is {rounds}."
+            )
+    return log_of(
+        pl.DataFrame(held), {word: word for word in held}, name, rank_base=0 if "rank" in held else None
+    )
+
+
+def target_of(log: Log, policy: Any) -> np.ndarray:
+    """Return the probability of each round's action, from a policy of the shape rounds × actions (× positions).
+
+    Raises
+    ------
+    DataError
+        If the shape does not fit the log.
+    """
+    policy = np.asarray(policy, np.float64)
+    policy = policy[..., None] if policy.ndim == 2 else policy
+    log.require("item")
+    frame = log.frame.select(
+        log.words["item"], *([log.words["rank"]] if "rank" in log.words else [])
+    ).collect()
+    action = frame[log.words["item"]].to_numpy()
+    position = frame[log.words["rank"]].to_numpy() if "rank" in log.words else np.zeros(len(action), np.int64)
+    if policy.ndim != 3 or len(policy) != len(action) or not np.issubdtype(action.dtype, np.integer):
+        raise DataError(
+            f"target: expected probabilities of the shape {len(action)} rounds × actions × positions, not {policy.shape}."
+        )
+    if action.max() >= policy.shape[1] or position.max() >= policy.shape[2]:
+        raise DataError(
+            f"target: the log holds action {action.max()} at position {position.max()}, beyond the policy's shape {policy.shape}."
+        )
+    return policy[np.arange(len(action)), action, position]
+
+
+# User Behavior Insights.
+
+
+def _of_files(paths: Sequence[Path], rank_base: int | None, name: str) -> Log:
+    """Events, and perhaps the searches that they belong to, which say what was shown."""
+    shown: dict[tuple[str, str], int | None] = {}
+    clicks: dict[tuple[str, str], int] = {}
+    who: dict[str, tuple[str | None, str | None]] = {}
+    counts: dict[str, int] = {}
+
+    def count(what: str) -> None:
+        counts[what] = counts.get(what, 0) + 1
+
+    for path in paths:
+        if not path.exists():
+            raise InputError(f"{path}: there is no such file.")
+        for number, value in _objects(path):
+            search = _text(value.get("query_id"))
+            if "action_name" not in value and "user_query" not in value:
+                raise DataError(
+                    f"{path.name}:{number}: this is neither an event (action_name) nor a search (user_query) of UBI."
+                )
+            if search is None:
+                count("rows without a query_id")
+                continue
+            known = who.get(search, (None, None))
+            own = _text(value.get("client_id")), _text(value.get("user_query"))
+            who[search] = own[0] or known[0], own[1] or known[1]
+            if "action_name" not in value:
+                ids = next((value[each] for each in HITS if each in value), None) or ()
+                for place, each in enumerate(ids, 1):
+                    shown.setdefault((search, str(each)), place)
+                continue
+            item, rank = _object_of(value)
+            if item is None:
+                count("events without an object")
+            elif value["action_name"] in CLICKS:
+                clicks[search, item] = clicks.get((search, item), 0) + 1
+            elif value["action_name"] != SHOWN:
+                count("events that are neither impressions nor clicks")
+            elif (search, item) in shown and shown[search, item] == rank:
+                count("impressions that were logged twice")
+            elif shown.setdefault((search, item), rank) != rank and rank is not None:
+                count("impressions at another rank than the first")
+    lost = sum(number for key, number in clicks.items() if key not in shown)
+    if lost:
+        counts["clicks on items that were not shown"] = lost
+    if not shown:
+        raise DataError(
+            f"{name}: no event is an impression, so nothing says what was shown and not clicked. Give the searches, too: "
+            f"read_log(['events.ndjson', 'queries.ndjson']); on the command line name both files."
+        )
+    rows = [
+        (search, who[search][0], who[search][1], item, rank, clicks.get((search, item), 0))
+        for (search, item), rank in shown.items()
+    ]
+    words = ("impression", "user", "query", "item", "rank", "click")
+    frame = _frame(rows, *words)
+    held = {word: word for word in words if frame[word].null_count() < len(frame)}
+    return log_of(frame, held, name, rank_base=rank_base, counts=counts)
+
+
+def _object_of(event: Mapping[str, Any]) -> tuple[str | None, int | None]:
+    """The item of an event and its ordinal, wherever they stand."""
+    attributes = event.get("event_attributes") or {}
+    thing = attributes.get("object") or {}
+    position = attributes.get("position") or thing.get("position") or {}
+    rank = position.get("ordinal") if isinstance(position, Mapping) else None
+    return _text(thing.get("object_id")), None if rank is None else int(rank)

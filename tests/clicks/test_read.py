@@ -1,0 +1,174 @@
+"""Logs in every shape: tables and their names, events of UBI, interleaving libraries, and what is wrong with them."""
+
+from __future__ import annotations
+
+import json
+
+import polars as pl
+import pytest
+from tests.evidence import PACKED, evidence
+
+import rankwell as rw
+from rankwell.errors import DataError, InputError, UsageError
+
+TRUTH = json.loads((PACKED / "shapes" / "clicks_truth.json").read_text(encoding="utf-8"))
+ROWS = {
+    "impression": ["1", "1"],
+    "user": ["u", "u"],
+    "rank": [1, 2],
+    "item": ["007", "b"],
+    "team": ["A", "B"],
+    "click": [1, 0],
+}
+
+
+@pytest.mark.parametrize("file", ["team_draft.csv", "team_draft_mpkato.jsonl", "team_draft_events.csv"])
+def test_the_interleaving_libraries(file):
+    truth = TRUTH["team_draft"]
+    is_events = file.endswith("events.csv")  # which know no user
+    found = rw.clicks.interleaved(
+        evidence("shapes/interleaving") / file, cluster=None if is_events else "user"
+    )
+    assert (found.won, found.lost, found.tied) == (truth["wins_A"], truth["wins_B"], truth["ties"])
+    assert found.delta == truth["delta_all_impressions"]
+    assert found.without_clicks == len(truth["impressions_without_click"])
+    assert found.clusters == (8 if is_events else len(truth["share_A_by_user"]))
+
+
+@pytest.mark.parametrize("files", [["click_events.ndjson"], ["click_events.ndjson", "click_queries.ndjson"]])
+def test_events_of_ubi(files):
+    truth = TRUTH["ubi"]
+    paths = [evidence("shapes/ubi") / file for file in files]
+    log = rw.clicks.read_log(paths if len(paths) > 1 else paths[0])
+    found = rw.clicks.positions(log)
+    assert {str(row.rank): row.clicks for row in found.rows} == truth["clicks_by_ordinal"]
+    assert {str(row.rank): row.impressions for row in found.rows} == truth["impressions_by_ordinal"]
+    # COEC with the click rates as theta is OpenSearch's, whose rates are not relative to the first
+    made = rw.clicks.judgements(log, list(truth["ctr_by_ordinal"].values()), at_least=1e-9)
+    grades = dict(
+        zip(zip(made.query.tolist(), made.item.tolist(), strict=True), made.grade.tolist(), strict=True)
+    )
+    assert grades == pytest.approx({(q, i): g for q, own in truth["coec"].items() for i, g in own.items()})
+
+
+def events(*rows):
+    """Lines of events: the action, the search, the item, the rank."""
+    return "\n".join(
+        json.dumps({"action_name": action, "query_id": search, "client_id": "u", "user_query": "q", "timestamp": "2026-03-01T10:00:00Z", "event_attributes": {
+            "object": {"object_id": item}, "position": {} if rank is None else {"ordinal": rank}}}) for action, search, item, rank in rows
+    )  # fmt: skip
+
+
+def test_odd_events_are_counted(tmp_path):
+    file = tmp_path / "events.ndjson"
+    shown = [("impression", "s", "a", 1), ("impression", "s", "a", 1), ("impression", "s", 7, 2)]
+    file.write_text(
+        events(
+            *shown,
+            ("click", "s", 7, None),
+            ("click", "s", 7, 2),
+            ("click", "s", "z", 9),
+            ("page_exit", "s", None, None),
+        )
+    )
+    log = rw.clicks.read_log(file)
+    assert log.counts == {
+        "impressions that were logged twice": 1, "events without an object": 1, "clicks on items that were not shown": 1,
+    }  # fmt: skip
+    assert log.frame.select("item", "click").collect().rows() == [("a", 0), ("7", 2)]
+    assert rw.clicks.judgements(log, [1, 0.5], at_least=0.5).grade.tolist() == [
+        2.0,
+        0.0,
+    ]  # a count is read as a click
+    file.write_text(events(("click", "s", "a", 1)))
+    with pytest.raises(DataError, match="no event is an impression"):
+        rw.clicks.read_log(file)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".parquet", ".arrow", ".ndjson", ".json"])
+def test_tables_of_every_kind_are_one_log(suffix, tmp_path):
+    frame, path = pl.DataFrame(ROWS), tmp_path / f"log{suffix}"
+    writers = {
+        ".csv": frame.write_csv,
+        ".parquet": frame.write_parquet,
+        ".arrow": frame.write_ipc,
+        ".ndjson": frame.write_ndjson,
+    }
+    writers[".tsv"] = lambda file: frame.write_csv(file, separator="\t")
+    writers[".json"] = lambda file: file.write_text(json.dumps(ROWS))
+    writers[suffix](path)
+    found = rw.clicks.interleaved(path)
+    assert (found.won, found.clusters, found.log) == (1, 1, path.name)
+    log = rw.clicks.read_log(path)
+    assert log.frame.collect()[log.words["item"]].to_list() == ["007", "b"]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        pl.DataFrame,
+        lambda rows: pl.DataFrame(rows).lazy(),
+        lambda rows: pl.DataFrame(rows).to_pandas(),
+        lambda rows: pl.DataFrame(rows).to_dicts(),
+    ],
+)
+def test_frames_of_every_kind_are_one_log(make):
+    assert rw.clicks.interleaved(make(ROWS)).won == 1
+
+
+def test_the_line_of_a_wrong_cell_is_named(tmp_path):
+    file = tmp_path / "log.csv"
+    file.write_text("impression,user,team,click\n1,u,A,1\n1,u,B,x\n")
+    with pytest.raises(DataError, match=r"log\.csv:3: the click is 'x'"):
+        rw.clicks.interleaved(file)
+
+
+def test_columns_of_other_names_are_said():
+    log = {"answer": [1, 1], "who": ["u", "u"], "side": ["A", "B"], "clicked": [1, 0]}
+    with pytest.raises(
+        DataError, match=r"no column for the impression .* columns=\{'its name': 'impression'\}"
+    ):
+        rw.clicks.interleaved(log)
+    said = rw.clicks.read_log(log, columns={"answer": "impression", "who": "user", "side": "team"})
+    assert rw.clicks.interleaved(said).won == 1
+    with pytest.raises(UsageError, match="Did you mean user"):
+        rw.clicks.read_log(log, columns={"who": "usr"})
+    with pytest.raises(UsageError, match="no column 'nobody'"):
+        rw.clicks.read_log(log, columns={"nobody": "user"})
+    with pytest.raises(DataError, match="could each be the user"):
+        rw.clicks.read_log({"user_id": ["u"], "client_id": ["c"]})
+
+
+def test_users_without_a_name_are_alone_and_counted():
+    log = {
+        "impression": [1, 1, 2, 2, 3, 3],
+        "user": ["u", "u", None, None, None, None],
+        "team": ["A", "B"] * 3,
+        "click": [1, 0] * 3,
+    }
+    found = rw.clicks.interleaved(log)
+    assert found.clusters == 3
+    assert found.counts == {"impressions without a user, each counted alone": 2}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "error"),
+    [
+        ("log.ndjson", "{", "log.ndjson:1: this line is no JSON"),
+        ("log.ndjson", "[1]", "log.ndjson:1: expected an object"),
+        ("log.ndjson", "", "holds no rows"),
+        ("log.json", "{", "this is no JSON"),
+        ("log.jsonl", '{"ranking_list": ["a"], "teams": {"0": ["a"]}, "clicks": [4]}', "position 4 was clicked, but the list has 1 items"),
+        ("log.jsonl", '{"ranking_list": ["a"], "teams": 3, "clicks": [0]}', "no line with ranking_list, teams and clicks"),
+        ("log.csv", "impression,user,team,click\n", "holds no rows"),
+    ],
+)  # fmt: skip
+def test_damaged_files(name, text, error, tmp_path):
+    (tmp_path / name).write_text(text)
+    with pytest.raises(DataError, match=error):
+        rw.clicks.interleaved(tmp_path / name)
+
+
+def test_a_missing_file():
+    with pytest.raises(InputError, match="there is no such file"):
+        rw.clicks.read_log("nowhere.csv")
