@@ -456,7 +456,7 @@ def out_of_reach(highest: float, rels: Mapping[str, float | None]) -> str:
     """Return what to say of metrics to which nothing is relevant, with the highest grade; "" if there are none.
 
     >>> out_of_reach(2, {"rr": 5, "p@1": 5, "ap": 2})
-    'no item is relevant for rr, p@1: no grade reaches rel=5, the highest is 2.'
+    'no item is relevant for rr, p@1: no grade reaches 5, the highest is 2. Set rel=2, or less.'
     >>> out_of_reach(0, {"rr": None})
     'no item is relevant for rr: no grade is above 0, the highest is 0.'
     """
@@ -464,8 +464,11 @@ def out_of_reach(highest: float, rels: Mapping[str, float | None]) -> str:
     if not names:
         return ""
     rel = rels[names[0]]
-    grade = "is above 0" if rel is None else f"reaches rel={rel:g}"
-    return f"no item is relevant for {', '.join(names)}: no grade {grade}, the highest is {highest:g}."
+    grade = "is above 0" if rel is None else f"reaches {rel:g}"
+    remedy = f" Set rel={highest:g}, or less." if highest > 0 else ""
+    return (
+        f"no item is relevant for {', '.join(names)}: no grade {grade}, the highest is {highest:g}.{remedy}"
+    )
 
 
 class Ungraded(Protocol):
