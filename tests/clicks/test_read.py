@@ -172,3 +172,9 @@ def test_damaged_files(name, text, error, tmp_path):
 def test_a_missing_file():
     with pytest.raises(InputError, match="there is no such file"):
         rw.clicks.read_log("nowhere.csv")
+
+
+@pytest.mark.parametrize("word", ["impression", "item", "user", "click"])
+def test_cells_that_hold_more_than_one_value_are_refused(word):
+    with pytest.raises(DataError, match=f"the column '{word}' is List"):
+        rw.clicks.interleaved(pl.DataFrame(ROWS | {word: [[1, 2], [3]]}))

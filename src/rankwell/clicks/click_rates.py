@@ -65,7 +65,7 @@ def judgements(
     >>> log = {"query": ["q"] * 4, "item": ["a", "a", "b", "b"], "rank": [1, 1, 2, 2], "click": [1, 1, 1, 0]}
     >>> made = rw.clicks.judgements(log, [1, 0.5], at_least=1)
     >>> made.grade.tolist(), str(made.assessor)
-    ([1.0, 1.0], 'clicks 29782eb876f5')
+    ([1.0, 1.0], 'clicks 84921768ef04')
     """
     import polars as pl
 

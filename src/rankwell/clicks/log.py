@@ -42,6 +42,7 @@ NUMBERS = {
     "propensity": "a probability above 0", "target": "a probability", "unseen": "a probability", "reward": "a number", "q": "a number",
     "v": "a number",
 }  # fmt: skip
+HASHED = "query", "item", "rank", "click"
 TRUTH = {"true": "1", "false": "0"}
 ROW = "row "  # the name of no column of anybody's
 
@@ -77,13 +78,24 @@ class Log:
                     f"{quoted(self.names)}. Say which it is: columns={{'its name': {brief(word)}}}, on the "
                     f"command line --columns 'its name={word}'."
                 )
+            self._refuse_nested(self.words[word])
+
+    def _refuse_nested(self, column: str) -> None:
+        import polars as pl
+
+        kind = self.frame.collect_schema()[column]
+        if kind.is_nested() or kind in (pl.Binary, pl.Object):
+            raise DataError(
+                f"{self.name}: the column {brief(column)} is {kind}; a cell of a log holds one id, number or time."
+            )
 
     def cluster(self, word: str | None) -> str | None:
         """Return the column of the clusters, which is a word or a name; DataError if there is none."""
-        if word is None or word in self.words:
-            return word and self.words[word]
-        if word in self.names:
-            return word
+        column = self.words.get(word or "", word)
+        if column is None or column in self.names:
+            if column is not None:
+                self._refuse_nested(column)
+            return column
         if word in WORDS:
             raise DataError(
                 f"{self.name}: there is no column for the {word}, and what one {word} does is not independent. Say which it is: "
@@ -130,6 +142,7 @@ class Log:
             if facts[word] is not None:
                 self._refuse(word, facts[word])
         if unique and {"impression", "item"} <= {*self.words}:
+            self.require("impression", "item")
             self._refuse_twice()
         return self._with_base() if "rank" in words else self
 
@@ -181,14 +194,12 @@ class Log:
         first = collected(several.filter(pl.col("rows ") > pl.col("items ")).head(1))
         if len(first):
             one = first[self.words["impression"]][0]
-            rows = collected(self.frame.filter(impression == one).sort(ROW))
-            keys = rows.select(parts).rows()
-            second = next(place for place, key in enumerate(keys) if key in keys[:place])
-            places = [int(rows[ROW][place]) for place in (keys.index(keys[second]), second)]
+            rows = collected(self.frame.filter(impression.eq_missing(one), item.is_not_null()).sort(ROW))
+            second = int((~rows.select(pl.struct(parts).is_first_distinct()).to_series()).arg_max() or 0)
             raise DataError(
-                f"{self.place(places[1])}: impression {brief(one)} shows item {brief(keys[second][0])} a second time, first in row "
-                f"{places[0] + 1}. An impression is one answer: if the log was joined or exported twice, remove the copies; if it is "
-                f"the query, say so: columns={{{brief(self.words['impression'])}: 'query'}}."
+                f"{self.place(int(rows[ROW][second]))}: impression {brief(one)} shows item {brief(rows[self.words['item']][second])} a second "
+                f"time. An impression is one answer: if the log was joined or exported twice, remove the copies; if it is the query, say so: "
+                f"columns={{{brief(self.words['impression'])}: 'query'}}."
             )
 
     def _with_base(self) -> Log:
@@ -264,10 +275,10 @@ class Log:
 
     @cached_property
     def hash(self) -> str:
-        """The first twelve digits of a SHA-256 of the columns that are read, in the order of the rows."""
+        """The first twelve digits of a SHA-256 of what was shown and clicked, in the order of the rows."""
         import polars as pl
 
-        columns = [pl.col(self.words[word]) for word in sorted(self.words)]
+        columns = [pl.col(self.words[word]) for word in HASHED if word in self.words]
         digest = hashlib.sha256()
         for batch in self.frame.select(columns).collect_batches(maintain_order=True):
             digest.update(batch.write_csv(include_header=False).encode())

@@ -181,9 +181,11 @@ class Plan:
             part = part.with_counts(unknown_groups(part.counts))
         division = UNDIVIDED if task.segments is None else task.segments.division
         results = Results(run.name, task.metrics, task.conditions, part, division, slices)
-        of_qrels = {} if task.origin is None else task.origin[2]
-        columns = {words["query"]: None for words in (of_qrels, run.words) if words and "query" in words}
-        return replace(results, query_columns=tuple(columns)) if columns else results
+        named = run.words if task.origin is None else {**run.words, **task.origin[2]}
+        if "query" not in named:
+            return results
+        columns = dict.fromkeys([named["query"], run.words.get("query", named["query"])])
+        return replace(results, query_columns=tuple(columns))
 
 
 class Opener(Engine, Protocol):

@@ -126,9 +126,12 @@ def test_stratified_judgements_need_no_frame(folder, capsys):
 def test_what_is_wrong_is_one_line(words, code, message, folder, capsys):
     run(["judging", "sample", "a.run", "--budget", "6", "-o", "sample.tsv"])
     judged("sample.tsv")
-    (folder / "half.txt").write_text(
-        "".join((folder / "qrels.txt").read_text().splitlines(keepends=True)[:3])
+    lines = sorted(
+        (folder / "qrels.txt").read_text().splitlines(keepends=True), key=lambda line: line.split()[3]
     )
+    (folder / "half.txt").write_text(
+        "".join(lines[-3:])
+    )  # of which one is relevant, else a note says that none is
     (folder / "bad.tsv").write_text("query\titem\tpropensity\tgrade\n1\td1\t0.5\t1\n1\td2\t2\t0\n")
     capsys.readouterr()
     assert run(["judging", *words]) == code
