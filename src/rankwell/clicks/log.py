@@ -319,7 +319,7 @@ def match_words(columns: Sequence[str], given: Mapping[str, str] | None, name: s
             )
         if word not in WORDS:
             raise UsageError(
-                f"columns={{{brief(column)}: {brief(word)}}}: a log has {one_of(WORDS)}.{nearest(word, WORDS)}"
+                f"{name}: columns= calls {brief(column)} {brief(word)}; a column is {one_of(WORDS)}.{nearest(word, WORDS)}"
             )
         if word in found:
             raise UsageError(f"columns=: {brief(found[word])} and {brief(column)} cannot both be the {word}.")
