@@ -29,6 +29,13 @@ import rankwell as rw
 
 VALUES = 4 if FEWER == 1 else 2  # for each argument
 SLOW = ("efficiency.growth", "efficiency.measure", "report")  # which start processes or write a megabyte
+CLICKS = {
+    "impression": [1, 1, 2, 2],
+    "user": list("uuvv"),
+    "rank": [1, 2] * 2,
+    "team": ["A", "B"] * 2,
+    "click": [1, 0, 1, 1],
+}
 A = {"1": {"a": 3.0, "b": 2.0, "c": 1.0}, "2": {"b": 2.0, "a": 1.0}, "3": {"c": 1.0}}
 B = {"1": {"c": 3.0, "b": 2.0, "a": 1.0}, "2": {"a": 2.0, "b": 1.0}, "3": {"c": 1.0, "a": 0.5}}
 C = {"1": ["b"], "2": ["b", "c"], "3": ["a"]}
@@ -165,6 +172,8 @@ VALID: dict[str, Callable[[], dict[str, Any]]] = {
     "plot.ties": lambda: {"results": evaluated()},
     "plot.heatmap": lambda: {"board": board()},
     "plot.ranks": lambda: {"board": board()},
+    "plot.positions": lambda: {"found": rw.clicks.positions(CLICKS, cluster=None)},
+    "plot.preference": lambda: {"found": rw.clicks.interleaved(CLICKS)},
     "plot.trend": lambda: {"found": {"2026-11-16": evaluated()["x"], "2026-11-23": evaluated()["y"]}},
     "plot.wins": lambda: {"comparison": compared()},
     "judging.Chooser": lambda: {"runs": R, "qrels": Q},

@@ -77,11 +77,14 @@ def clicked(_):
     bias = rw.clicks.positions(log)
     value = rw.clicks.counterfactual(log, {str(q): ["a", "b"] for q in range(3)}, bias)
     choices = {"reward": [0, 1] * 50, "propensity": [0.5, 0.4] * 50, "target": [0.6, 0.3] * 50}
-    made = rw.clicks.judgements(log, bias, at_least=1)
-    return rw.clicks.interleaved(log), bias, value, made, rw.clicks.off_policy(choices)
+    return rw.clicks.interleaved(log), bias, value, rw.clicks.off_policy(choices)
 
 
 OWN = {
+    "suite": lambda _: (
+        suite := rw.suite({f"t{t}": {"a": 0.5 + t / 50, "b": 0.4} for t in range(7)}),
+        suite.board(),
+    ),
     "clicks": clicked,
     "answers": answered,
     "merge": lambda folder: [merged(folder, how) for how in ("majority", "dawid-skene")],

@@ -25,7 +25,11 @@ GROUPS = [(), ("plot",), ("prepare",), ("judging",), ("clicks",)]
 EVERY = [*GROUPS, *homes()]
 LINES, COLUMNS = 40, 80
 # examples whose files other examples read
-FIRST = [*(("judging", name) for name in ("next", "sample", "simulate", "prompts")), ("clicks", "positions")]
+FIRST = [
+    *(("judging", name) for name in ("next", "sample", "simulate", "prompts")),
+    ("clicks", "positions"),
+    ("clicks", "interleaved"),
+]
 # where exit code 1 says what was found
 FINDING = [("lint",), ("gate",), ("prepare", "check")]
 
@@ -174,6 +178,7 @@ def folder(tmp_path_factory):
         assert run(["trend", "days/", "-m", "ndcg@10", "-o", "trend.json"]) == 0
         for words in FIRST:
             assert run(example(words)) == 0, words
+    (folder / "preference.json").write_bytes((folder / "interleaving.json").read_bytes())
     (folder / "effort.json").write_bytes((folder / "judging.json").read_bytes())
     drawn = (
         pl.read_csv(folder / "sample.tsv", separator="\t", infer_schema=False).select("query", "item").rows()

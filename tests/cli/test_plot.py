@@ -40,6 +40,8 @@ LINES = {
     "forest": [CRANFIELD, *RUNS, "-m", "ndcg@10", "--baseline", RUNS[0]],
     "growth": [str(evidence("growth/engines.json"))],
     "heatmap": ["board.csv", "-m", "rr"],
+    "positions": ["positions.json"],
+    "preference": ["preference.json"],
     "judged": [CRANFIELD, *RUNS, "--ks", "1,10"],
     "latency": ["costs.json", "--load", "closed"],
     "long_tail": [TRAIN, "--at", "0.5"],
@@ -96,6 +98,18 @@ def test_every_kind_draws_what_its_function_draws_from_a_command_line(kind, tmp_
     words = [str(measured(tmp_path)) if each == "costs.json" else each for each in words]
     words = [str(judged(tmp_path)) if each == "judging.json" else each for each in words]
     words = [str(dated(tmp_path)) if each == "trend.json" else each for each in words]
+    log = {
+        "impression": [1, 1, 2, 2],
+        "user": list("uuvv"),
+        "rank": [1, 2] * 2,
+        "team": ["A", "B"] * 2,
+        "click": [1, 0, 1, 1],
+    }
+    rw.clicks.positions(log).save(tmp_path / "positions.json")
+    rw.clicks.interleaved(log).save(tmp_path / "preference.json")
+    words = [
+        str(tmp_path / each) if each in ("positions.json", "preference.json") else each for each in words
+    ]
     (tmp_path / "board.csv").write_text("task,system,value\nt,a,0.5\nt,b,0.25\n")
     words = [str(tmp_path / "board.csv") if each == "board.csv" else each for each in words]
     target = tmp_path / "picture.json"

@@ -46,6 +46,10 @@ def swapped(one, other):
     return lambda row: row | {one: row[other], other: row[one]}
 
 
+def ties_for_losses(pair, sums):
+    return pair._replace(lost=pair.tied, tied=pair.lost), sums
+
+
 def jaccard(vectors):
     both = vectors @ vectors.T
     own = vectors.sum(axis=1)
@@ -107,6 +111,10 @@ PICTURES = {
     "movement: the worst first": ("movement", around("plots.movement", "places_of", lambda original, found, sign: (
         original(found, -sign)))),
     "per_query: the lower quartile for the median": ("per_query", rows("plots.per_query", "boxes_of", swapped("p50", "p25"))),
+    "positions: the upper end for theta": ("positions", rows("clicks.plots.positions", "rows_of", lambda row: row | {
+        "theta": row["high"] or 0.5})),
+    "preference: the share of the other team": ("preference", rows("clicks.plots.preference", "rows_of", lambda row: row | {
+        "share": 100 - row["share"]})),
     "precision_recall: the next level": ("precision_recall", around("plots.precision_recall", "rows_of", curve_of_the_next_level)),
     "ranks: the lower end for both": ("ranks", rows("suites.plots.ranks", "rows_of", lambda row: row | {"high": row["low"] + 0.8})),
     "rel_sweep: all queries count": ("rel_sweep", rows("plots.rel_sweep", "points_of", lambda row: row | {"n": 12})),
@@ -119,6 +127,8 @@ PICTURES = {
         "outcome": {"better": "worse", "worse": "better"}.get(row["outcome"], row["outcome"])})),
 }  # fmt: skip
 SECTIONS = {
+    "clicks: ties for losses": ("clicks", around("clicks.interleaving", "_pair", lambda original, *given: (
+        ties_for_losses(*original(*given))))),
     "board: ranks for places": ("board", put("suites.board", "places_of", lambda scores: np.arange(len(scores)) + 1)),
     "answer: the systems for the queries": ("answer", put("sections.answer", "_queries", lambda material: len(material.names))),
     "leaderboard: the worst in bold": ("leaderboard", put("sections.leaderboard", "_best", lambda found, metric: (

@@ -28,6 +28,8 @@ OTHERS = {
     "rankwell.read_suite": ["source", "metric"],
     "rankwell.reporting.plots.heatmap": ["board"],
     "rankwell.reporting.plots.ranks": ["board"],
+    "rankwell.reporting.plots.positions": ["found"],
+    "rankwell.reporting.plots.preference": ["found"],
     "rankwell.reporting.plots.trend": ["found"],
 }  # fmt: skip
 # classes that people call; all others are values that verbs return, and metrics

@@ -17,16 +17,10 @@ from rankwell.tables.run_qrels import Assessor, Qrels
 NEAR = 1e-12  # a rate this close to a level reaches it
 
 
-class ClickJudgements(Qrels):
-    """Judgements made from clicks: ``Qrels``, with what was counted on the way in ``counts``."""
-
-    counts: dict[str, int]
-
-
 @checked
 def judgements(
     log: Any, positions: Any, *, at_least: float = 20, levels: Sequence[float] | None = None
-) -> ClickJudgements:
+) -> Qrels:
     """Make judgements of clicks: for each query and item its clicks over the clicks that its ranks would bring (COEC).
 
     Formula
@@ -104,7 +98,7 @@ def judgements(
         )
     rate = (kept["clicks"] / kept["weight"]).to_numpy()
     grade = rate if steps is None else np.searchsorted(steps - NEAR, rate, side="right").astype(np.float64)
-    made = ClickJudgements(
+    made = Qrels(
         kept["query"], kept["item"], grade, assessor=Assessor("clicks", own.hash), name=f"clicks of {own.name}"
     )  # fmt: skip
     made.counts = counts

@@ -208,6 +208,27 @@ class Interleaving(Saved):
             notes.append(words("clicks.all_pairs"))
         return [*notes, *(f"{what}: {n:,}" for what, n in self.counts.items())]
 
+    def title(self, words: PageStrings) -> str:
+        """What the page of a report is called."""
+        return words("plots.preference.title", log=self.log)
+
+    def answer(self, words: PageStrings) -> dict[str, Any]:
+        """Return the top of a report: how much was compared, and who won."""
+        pair = self.pairs[0]
+        rows = [
+            {"label": words("clicks.of_impressions"), "kind": "count", "value": pair.impressions},
+            {"label": words("clicks.of_clusters"), "kind": "count", "value": pair.clusters},
+        ]
+        case = "won" if pair.winner else "unknown" if math.isnan(pair.low) else "even"
+        return {
+            "compared": rows,
+            "case": case,
+            "sentence": _sentence(pair, words),
+            "numbers": {},
+            "facts": [],
+            "cases": [],
+        }
+
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values; undefined is None."""
         return {

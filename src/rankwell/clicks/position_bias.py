@@ -115,6 +115,31 @@ class Positions(Saved):
             notes.append(words(f"clicks.positions.unlinked_{self.how}"))
         return [*notes, *(f"{what}: {n:,}" for what, n in self.counts.items())]
 
+    def title(self, words: PageStrings) -> str:
+        """What the page of a report is called."""
+        return words("plots.positions.title", log=self.log)
+
+    def answer(self, words: PageStrings) -> dict[str, Any]:
+        """Return the top of a report: how many ranks, and how often the last one with a theta is looked at."""
+        known = [row for row in self.rows[1:] if not math.isnan(row.theta)]
+        sentence = words("clicks.answer_no_positions")
+        if known:
+            sentence = words(
+                "clicks.answer_positions", rank=known[-1].rank, share=f"{100 * known[-1].theta:.0f}"
+            )
+        rows = [
+            {"label": words("clicks.of_ranks"), "kind": "count", "value": len(self.rows)},
+            {"label": words("clicks.of_clusters"), "kind": "count", "value": self.clusters},
+        ]
+        return {
+            "compared": rows,
+            "case": "positions",
+            "sentence": sentence,
+            "numbers": {},
+            "facts": [],
+            "cases": [],
+        }
+
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values; undefined is None."""
         rows = [{name: plain_value(value) for name, value in row._asdict().items()} for row in self.rows]

@@ -295,6 +295,7 @@ class Qrels:
     matrix: Matrix | None = None
     unread: tuple[UnreadColumn, ...] = ()
     assessor: Assessor | None = None
+    counts: Mapping[str, int] = NO_COUNTS  # what was left out where they were made
 
     def __init__(
         self,

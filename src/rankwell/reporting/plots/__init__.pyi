@@ -16,7 +16,9 @@ from rankwell.efficiency.plots.latency import latency as latency
 from rankwell.reporting.plots.long_tail import long_tail as long_tail
 from rankwell.reporting.plots.movement import movement as movement
 from rankwell.reporting.plots.per_query import per_query as per_query
+from rankwell.clicks.plots.positions import positions as positions
 from rankwell.reporting.plots.precision_recall import precision_recall as precision_recall
+from rankwell.clicks.plots.preference import preference as preference
 from rankwell.suites.plots.ranks import ranks as ranks
 from rankwell.reporting.plots.rel_sweep import rel_sweep as rel_sweep
 from rankwell.reporting.pictures import save as save
@@ -44,7 +46,9 @@ __all__ = [
     "long_tail",
     "movement",
     "per_query",
+    "positions",
     "precision_recall",
+    "preference",
     "ranks",
     "rel_sweep",
     "save",

@@ -95,7 +95,7 @@ def judged(
     dark: bool = False,
     **options: Any,
 ) -> Any:
-    """Draw how much of the first k items of each system's lists was judged.
+    """Draw how much of each system's first k items was judged.
 
     Unjudged items count as not relevant in most metrics, so a system whose lists are judged less is underrated. Up to eight
     systems are lines; more are the rows of a heat map, the best judged at the top.

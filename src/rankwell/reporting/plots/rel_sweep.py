@@ -91,7 +91,7 @@ def rel_sweep(
     dark: bool = False,
     **options: Any,
 ) -> Any:
-    """Draw a metric of each system under several thresholds of relevance.
+    """Draw a metric of each system by the threshold of relevance.
 
     Where lines cross, which system is better depends on the grade from which an item counts as relevant. Of more than eight systems
     those that lead at a threshold have colours.

@@ -1,0 +1,1 @@
+"""Pictures of clicks: one file each, found by being here."""
