@@ -12,6 +12,7 @@ from tests.definitions.both import qrels_of, run_of, same, values_of
 from tests.definitions.reference_policy import CHOICES
 
 import rankwell as rw
+from rankwell.errors import DataError
 from rankwell.matching.groups import ids_before
 from rankwell.tables.ids import Ids
 
@@ -363,3 +364,19 @@ def test_other_verbs_take_groups():
     table = rw.explain("ndcg@3", run=run, qrels=qrels, query=query, policy=rw.Policy(group="#")).to_text()
     assert "d1" in table or "d2" in table
     assert "#" not in table.split("÷")[0]
+
+
+@pytest.mark.parametrize("engine", ["memory", rw.Stream(part_rows=1)])
+def test_judgements_of_items_with_topics_are_not_folded_on_any_engine(engine):
+    qrels = {
+        "query": ["1", "1", "2"],
+        "item": ["a#1", "b#1", "a#2"],
+        "grade": [1, 1, 1],
+        "topic": ["x", "y", "x"],
+    }
+    run = {"1": {"a#1": 2.0, "b#1": 1.0}, "2": {"a#2": 1.0}, "3": {"c#1": 1.0}}
+    with pytest.raises(
+        DataError, match="with topics or propensities cannot be folded; give the judgements of the groups"
+    ):
+        rw.evaluate(pl.DataFrame([(q, i, s) for q, own in run.items() for i, s in own.items()], ["query", "item", "score"], orient="row"),
+                    pl.DataFrame(qrels), ["alpha_ndcg"], group="#", judged="items", engine=engine)  # fmt: skip

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankwell.errors import DataError, UsageError, brief
+from rankwell.errors import DataError, brief
 from rankwell.kernels import sums
 from rankwell.matching import Asked, judge
 from rankwell.matching.context import Context
@@ -83,11 +83,6 @@ class Task:
         task = replace(self, asked=replace(self.asked, policy=policy), folded={})
         if judged == "groups" or not len(self.pool.items):
             return task
-        if self.pool.is_wider:
-            raise UsageError(
-                f"group={brief(policy.group)}: judgements of items with topics or propensities cannot be folded; give the judgements of the "
-                f"groups, and judged='groups'."
-            )
         pool, outside = self.pool.in_groups(groups)
         return replace(task, pool=pool, folded={JUDGED_OUTSIDE: outside} if outside else {})
 

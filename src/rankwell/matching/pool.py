@@ -195,7 +195,20 @@ class Pool(Derived):
         )
 
     def in_groups(self, groups: Groups) -> tuple[Pool, int]:
-        """Return the judgements of items as those of their groups, with the highest grade of each one's items; and how many have no group."""
+        """Return the judgements of items as those of their groups, with the highest grade of each one's items; and how many have no group.
+
+        Raises
+        ------
+        DataError
+            If they have topics or propensities.
+        """
+        if not len(self.items):  # of a part, which keeps its topics
+            return self, 0
+        if self.is_wider:
+            raise DataError(
+                f"group={brief(groups.rule)}: judgements of items with topics or propensities cannot be folded; give the judgements of the "
+                f"groups, and judged='groups'."
+            )
         return self.once(Pool._in_groups, groups)
 
     def _in_groups(self, groups: Groups) -> tuple[Pool, int]:
