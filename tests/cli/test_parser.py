@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from dataclasses import fields
 from inspect import Parameter
+from typing import get_args
 
 import pytest
 from tests.cases import FEWER, drawn
@@ -259,3 +260,11 @@ def test_every_command_tells_of_an_option_that_it_lacks_in_one_short_line(words,
     assert shown.endswith(f" `rankwell {' '.join(words)} --help` shows how.\n")
     assert len(shown) < 300
     assert shown.count("\n") == 1
+
+
+@pytest.mark.parametrize("words", homes(), ids=" ".join)
+def test_every_default_is_of_the_type_that_its_option_takes(words):
+    """Where pydantic happens to be loaded, defaults are checked, too, and one that does not fit is an error of pydantic's own."""
+    for argument in arguments_of(function_of(words)):
+        if argument.default is None:
+            assert argument.type is None or type(None) in get_args(argument.type), argument.field

@@ -578,7 +578,8 @@ def _metric(draw: Draw) -> Iterator[Parameter]:
         yield _keyword("metric", Metrics, None)
     elif "metric" in takes:
         option = Option(name=("--metric", "-m"), help=explained(draw)["metric"])
-        yield _keyword("metric", Annotated[str, option], takes["metric"].default)
+        default = takes["metric"].default
+        yield _keyword("metric", Annotated[str | None if default is None else str, option], default)
 
 
 def _has_options(draw: Draw) -> bool:
