@@ -410,16 +410,19 @@ def _harvested(log: Log, lots: Lots) -> Curve:
     ends = np.searchsorted(lot, np.arange(lots.lots + 1))
     own = np.array([counted["clicks"].to_numpy(), counted["rows"].to_numpy()], np.float64)
     without = np.empty((lots.lots, ranks))
+    lengths = np.diff(begins, append=len(pair))
     for each in range(lots.lots):
         part = slice(ends[each], ends[each + 1])
-        rest = whole.copy()
-        rest[:, cell[part]] -= own[:, part]
         hit = np.zeros(len(begins), bool)
         hit[pair[cell[part]]] = True
-        # only the pairs that lose something are counted again
-        among = np.flatnonzero(hit[pair])
-        some = pairs.only(among)
-        less, more = some.counts(*whole[:, among]), some.counts(*rest[:, among])
+        # only the pairs that lose something are counted again: all cells of each
+        pairs_hit = np.flatnonzero(hit)
+        sizes = lengths[pairs_hit]
+        among = np.repeat(begins[pairs_hit] - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())
+        some, before = pairs.only(among), whole[:, among]
+        after = before.copy()
+        after[:, np.searchsorted(among, cell[part])] -= own[:, part]
+        less, more = some.counts(*before), some.counts(*after)
         without[each] = all_pairs(
             counts[0] - less[0] + more[0], counts[1] - less[1] + more[1], found.logs
         ).theta
