@@ -12,7 +12,7 @@ from tests.calls.public import CALLS
 import rankwell as rw
 from rankwell.compat.pytrec_eval import RelevanceEvaluator
 from rankwell.metrics.metric import Metric
-from rankwell.prepare.cross_validation import Parts
+from rankwell.prepare.cross_validation import FoldParts
 from rankwell.tables.run_qrels import Assessor
 
 A = {"1": {"a": 3.0, "b": 2.0, "c": 1.0}, "2": {"b": 2.0, "a": 1.0}, "3": {"c": 1.0}}
@@ -70,7 +70,7 @@ def check(made):
         if hasattr(each, "_repr_markdown_"):
             assert each._repr_markdown_()
             continue
-        if isinstance(each, (rw.prepare.PopularityCut, Parts)):  # of frames, which show themselves
+        if isinstance(each, (rw.prepare.PopularityCut, FoldParts)):  # of frames, which show themselves
             continue
         shown = Tables(each._repr_html_())
         assert shown.open == []

@@ -28,7 +28,7 @@ Bias = Annotated[
 
 
 @record(kw_only=True)
-class Shape:
+class LogReading:
     """How the log is read."""
 
     GROUP: ClassVar = READING
@@ -74,7 +74,7 @@ def clicks_interleaved(
         Option(help="what wins an impression: more ``clicks``, or more ``items`` clicked"),
     ] = "clicks",
     cluster: Cluster = "user",
-    shape: Shape = Shape(),
+    shape: LogReading = LogReading(),
     output: Output = None,
     format: Format = None,  # noqa: A002 - the word of the option
 ) -> None:
@@ -100,7 +100,7 @@ def clicks_positions(
         ),
     ] = "swap",
     cluster: Cluster = "user",
-    shape: Shape = Shape(),
+    shape: LogReading = LogReading(),
     output: Output = None,
     format: Format = None,  # noqa: A002 - the word of the option
 ) -> None:
@@ -129,7 +129,7 @@ def clicks_judgements(
             help="the click rates from which a grade of 1, 2, … begins: ``0.05,0.2``; default: the rate itself"
         ),
     ] = None,
-    shape: Shape = Shape(),
+    shape: LogReading = LogReading(),
     output: Annotated[
         str | None,
         Option(
@@ -177,7 +177,7 @@ def clicks_counterfactual(
         Option(help="what a click is worth at a rank of the new lists"),
     ] = "log2p1",
     cluster: Cluster = "user",
-    shape: Shape = Shape(),
+    shape: LogReading = LogReading(),
     output: Output = None,
     format: Format = None,  # noqa: A002 - the word of the option
 ) -> None:
@@ -210,7 +210,7 @@ def clicks_off_policy(
     clip: Annotated[float | None, Option(help="the largest weight; it biases the value")] = None,
     force: Annotated[bool, Option(help="give a value also where it is refused", negative="")] = False,
     cluster: Cluster = NONE,
-    shape: Shape = Shape(),
+    shape: LogReading = LogReading(),
     output: Output = None,
     format: Format = None,  # noqa: A002 - the word of the option
 ) -> int:

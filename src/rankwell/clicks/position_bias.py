@@ -262,7 +262,7 @@ def positions(
     return Positions(own.name, how, is_shuffled, cluster, found.clusters, level, rows, counts)
 
 
-class Curve(NamedTuple):
+class ThetaCurve(NamedTuple):
     """Theta of each rank, the same without each lot of clusters (a row each), and the impressions and clicks that tell of it."""
 
     theta: np.ndarray
@@ -337,7 +337,7 @@ def _mixed(number: pl.Expr) -> pl.Expr:
     return number ^ (number // 2**31)
 
 
-def _swapped(log: Log, lots: Lots) -> Curve:
+def _swapped(log: Log, lots: Lots) -> ThetaCurve:
     """Click rates at k and at 1 of impressions whose pair was swapped; of a shuffled log all of them."""
     import polars as pl
 
@@ -361,7 +361,9 @@ def _swapped(log: Log, lots: Lots) -> Curve:
     if "swap" not in log.words:
         table[:, 2:] = table[:, :2, :1]
     total = table.sum(axis=0)
-    return Curve(_rates(total[None])[0], _rates(total - table), total[1], total[0], lots.clusters, lots.alone)
+    return ThetaCurve(
+        _rates(total[None])[0], _rates(total - table), total[1], total[0], lots.clusters, lots.alone
+    )
 
 
 def _rates(table: np.ndarray) -> np.ndarray:
@@ -373,7 +375,7 @@ def _rates(table: np.ndarray) -> np.ndarray:
     return theta
 
 
-def _harvested(log: Log, lots: Lots) -> Curve:
+def _harvested(log: Log, lots: Lots) -> ThetaCurve:
     """AllPairs over query and item that stood at several ranks."""
     import polars as pl
 
@@ -398,7 +400,9 @@ def _harvested(log: Log, lots: Lots) -> Curve:
     whole = np.array([cells["clicks"].to_numpy(), cells["rows"].to_numpy()], np.float64)
     shown, clicks = (np.bincount(pairs.rank, values, ranks) for values in whole[::-1])
     if not clicks[0]:
-        return Curve(np.full(ranks, np.nan), np.zeros((0, ranks)), shown, clicks, lots.clusters, lots.alone)
+        return ThetaCurve(
+            np.full(ranks, np.nan), np.zeros((0, ranks)), shown, clicks, lots.clusters, lots.alone
+        )
     counts = pairs.counts(*whole)
     found = all_pairs(*counts)
     held = lots.frame.with_columns(keys).join(
@@ -426,7 +430,7 @@ def _harvested(log: Log, lots: Lots) -> Curve:
         without[each] = all_pairs(
             counts[0] - less[0] + more[0], counts[1] - less[1] + more[1], found.logs
         ).theta
-    return Curve(found.theta, without, shown, clicks, lots.clusters, lots.alone)
+    return ThetaCurve(found.theta, without, shown, clicks, lots.clusters, lots.alone)
 
 
 class Cells(NamedTuple):

@@ -22,7 +22,7 @@ from rankwell.tables.ids import Ids
 Sides = tuple[pl.DataFrame, pl.DataFrame]
 
 
-class Parts(Sequence[Sides]):
+class FoldParts(Sequence[Sides]):
     """Pairs of training and test data, each made when it is asked for: all of them would hold the log k times."""
 
     def __init__(self, frame: pl.DataFrame, part_of_row: np.ndarray, k: int) -> None:
@@ -110,7 +110,7 @@ def folds(
     table = Table([Column(word, "count") for word in words], rows)
     title = f"Folds of {read.name}: {k} parts of {of} at random (seed {seed})"
     report = Report(title, {"rows": len(read)}, (table,), (MIXED,))
-    return Folds(Parts(read.frame, own, k), report)
+    return Folds(FoldParts(read.frame, own, k), report)
 
 
 def _groups(log: Log, of: str, sides: tuple[Coded, Coded]) -> tuple[np.ndarray, Sequence[Ids | np.ndarray]]:
