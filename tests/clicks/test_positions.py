@@ -169,3 +169,18 @@ def test_a_saved_one_is_the_same(tmp_path):
     )
     found.save(tmp_path / "found.json")
     assert rw.clicks.Positions.load(tmp_path / "found.json").to_dict() == found.to_dict()
+
+
+def test_ranks_too_deep_to_be_harvested_have_no_theta_and_change_none():
+    rng = random.Random(0)
+    rows = [
+        (q, item, rank, rng.randrange(5, 15), 40) for q in range(6) for item in range(5) for rank in (1, 2, 3)
+    ]
+    deep = [
+        (q, item, rank, rng.randrange(1, 5), 40) for q in range(6) for item in range(5) for rank in (64, 70)
+    ]
+    found = rw.clicks.positions(of_counts(rows + deep), how="harvest", cluster=None)
+    alone = rw.clicks.positions(of_counts(rows), how="harvest", cluster=None)
+    assert found.theta[:3] == pytest.approx(alone.theta, abs=1e-9)
+    assert all(math.isnan(each) for each in found.theta[3:])
+    assert found.counts == {"rows below rank 62, which are not harvested": 6 * 5 * 2 * 40}

@@ -219,7 +219,7 @@ def positions(
     -----
     Intervals are exp(ln θ ± t · se), se by the jackknife that leaves clusters out (more than 100 in 100 random lots), Student's t with one
     degree of freedom less than there are lots. A rank that no chain of pairs links to rank 1, or one without clicks, has no θ or no
-    interval; fewer than 30 clicks are said.
+    interval; fewer than 30 clicks are said. Ranks below 62 are not harvested, and counted.
 
     Source: for ``harvest`` Agarwal, Zaitsev, Wang, Li, Najork and Joachims, Estimating position bias without intrusive interventions,
     WSDM 2019 (AllPairs).
@@ -242,7 +242,8 @@ def positions(
         *(["query", "item"] if how == "harvest" else []),
     ]
     own = own.checked(*words, unique="impression" in own.words)
-    found = (_swapped if how == "swap" else _harvested)(own, Lots.of(own, column, seed))
+    lots = Lots.of(own, column, seed)
+    found = (_swapped if how == "swap" else _harvested)(own, lots)
     if not found.clicks[0]:
         raise DataError(f"{own.name}: theta is relative to rank 1, which has no click.")
     low, high = found.bounds(level)
@@ -255,22 +256,23 @@ def positions(
         )
         for rank in range(len(found.theta))
     )
-    counts = dict(own.counts) | (
-        {f"rows without a {cluster}, each counted alone": found.alone} if found.alone else {}
-    )
+    counts = dict(own.counts)
+    counts |= {f"rows without a {cluster}, each counted alone": lots.alone} if lots.alone else {}
+    counts |= {f"rows below rank {DEEPEST}, which are not harvested": found.deep} if found.deep else {}
     is_shuffled = how == "swap" and "swap" not in own.words
-    return Positions(own.name, how, is_shuffled, cluster, found.clusters, level, rows, counts)
+    return Positions(own.name, how, is_shuffled, cluster, lots.clusters, level, rows, counts)
 
 
 class ThetaCurve(NamedTuple):
-    """Theta of each rank, the same without each lot of clusters (a row each), and the impressions and clicks that tell of it."""
+    """Theta of each rank, the same without each lot of clusters (a row each), the impressions and clicks that tell of it, and how many rows
+    are too deep.
+    """
 
     theta: np.ndarray
     without: np.ndarray
     shown: np.ndarray
     clicks: np.ndarray
-    clusters: int
-    alone: int
+    deep: int = 0
 
     def bounds(self, level: float) -> np.ndarray:
         """The ends of the intervals of theta by the jackknife of ln theta; NaN where leaving a lot out leaves no theta."""
@@ -361,9 +363,7 @@ def _swapped(log: Log, lots: Lots) -> ThetaCurve:
     if "swap" not in log.words:
         table[:, 2:] = table[:, :2, :1]
     total = table.sum(axis=0)
-    return ThetaCurve(
-        _rates(total[None])[0], _rates(total - table), total[1], total[0], lots.clusters, lots.alone
-    )
+    return ThetaCurve(_rates(total[None])[0], _rates(total - table), total[1], total[0])
 
 
 def _rates(table: np.ndarray) -> np.ndarray:
@@ -390,19 +390,18 @@ def _harvested(log: Log, lots: Lots) -> ThetaCurve:
         )
     )
     ranks = int(cells["rank"].max())  # type: ignore[arg-type]
+    is_deep = pl.col("rank") > DEEPEST
+    deep = int(cells.filter(is_deep)["rows"].sum())
     # a pair that only ever stood at one rank tells nothing
-    cells = (
-        cells.filter(pl.len().over("query", "item") > 1).sort("query", "item", "rank").with_row_index("cell")
-    )
+    cells = cells.filter(~is_deep).filter(pl.len().over("query", "item") > 1)
+    cells = cells.sort("query", "item", "rank").with_row_index("cell")
     pair = cells.select(pl.struct("query", "item").rle_id()).to_series().to_numpy().astype(np.int64)
     begins = np.flatnonzero(np.diff(pair, prepend=-1))
     pairs = Cells(begins, pair, cells["rank"].to_numpy() - 1, ranks)
     whole = np.array([cells["clicks"].to_numpy(), cells["rows"].to_numpy()], np.float64)
     shown, clicks = (np.bincount(pairs.rank, values, ranks) for values in whole[::-1])
     if not clicks[0]:
-        return ThetaCurve(
-            np.full(ranks, np.nan), np.zeros((0, ranks)), shown, clicks, lots.clusters, lots.alone
-        )
+        return ThetaCurve(np.full(ranks, np.nan), np.zeros((0, ranks)), shown, clicks, deep)
     counts = pairs.counts(*whole)
     found = all_pairs(*counts)
     held = lots.frame.with_columns(keys).join(
@@ -430,7 +429,7 @@ def _harvested(log: Log, lots: Lots) -> ThetaCurve:
         without[each] = all_pairs(
             counts[0] - less[0] + more[0], counts[1] - less[1] + more[1], found.logs
         ).theta
-    return ThetaCurve(found.theta, without, shown, clicks, lots.clusters, lots.alone)
+    return ThetaCurve(found.theta, without, shown, clicks, deep)
 
 
 class Cells(NamedTuple):
