@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypedDict
 import numpy as np
 
 from rankwell.clicks.log import Log, collected, numbered
-from rankwell.clicks.means import cluster_mean, flips_of_halves, refuse_level
+from rankwell.clicks.means import cluster_mean, flips_of_halves
 from rankwell.clicks.read import read_log
 from rankwell.comparison.gate.checks import Estimated, Margin
 from rankwell.display.page import PageStrings, words_of
 from rankwell.display.result import Saved
-from rankwell.display.saved_files import LARGEST, Kind, ensure, is_count
+from rankwell.display.saved_files import LARGEST, Kind, ensure, is_count, row_of
 from rankwell.display.table import Cell, Column, Table
 from rankwell.display.text import plain_value
 from rankwell.errors import DataError, UsageError, brief, nearest, one_of
 from rankwell.statistics import families
 from rankwell.statistics.draws import first, further
-from rankwell.tables.arguments import checked
+from rankwell.tables.arguments import checked, refuse_level
 
 if TYPE_CHECKING:
     import polars as pl
@@ -33,7 +33,6 @@ FLIPS = 100_000
 BOTH = re.compile(r"[|,;+/&\s]+")  # between the teams of an item that both rankers gave
 NO_TEAM = "", "both", "none", "na"
 FEW = 20  # clusters, fewer of which are too few for a normal interval
-PLAIN = {None: math.nan, "inf": math.inf, "-inf": -math.inf}
 
 
 class TeamPair(NamedTuple):
@@ -247,7 +246,7 @@ class Interleaving(Saved):
     def _of_file(cls, content: SavedInterleaving, path: Any) -> Interleaving:  # noqa: ARG003 - nothing names the file
         ensure(content["pairs"], "pairs", "there is none")
         ensure(0 < content["level"] < 1, "level", "it is not between 0 and 1")
-        pairs = tuple(_of_plain(TeamPair, row) for row in content["pairs"])
+        pairs = tuple(row_of(TeamPair, row) for row in content["pairs"])
         for pair in pairs:
             counts = pair.impressions, pair.won, pair.lost, pair.tied, pair.clusters
             ensure(all(is_count(each, LARGEST) for each in counts), "pairs", "a number is no count")
@@ -258,7 +257,7 @@ class Interleaving(Saved):
             )
             delta = (pair.won + pair.tied / 2) / pair.impressions - 0.5
             ensure(abs(pair.delta - delta) < 1e-9, "pairs.delta", "it is not that of the wins")
-        weeks = tuple(_of_plain(DatedDelta, row) for row in content["weeks"])
+        weeks = tuple(row_of(DatedDelta, row) for row in content["weeks"])
         return cls(
             content["log"], content["cluster"], content["credit"], content["level"], pairs, weeks, content["counts"]
         )  # fmt: skip
@@ -266,12 +265,6 @@ class Interleaving(Saved):
 
 def _plain(row: Any) -> dict[str, Any]:
     return {name: plain_value(value) for name, value in row._asdict().items()}
-
-
-def _of_plain(kind: Any, row: dict[str, Any]) -> Any:
-    import msgspec
-
-    return msgspec.convert([PLAIN.get(row[name], row[name]) for name in kind._fields], kind)
 
 
 def _sentence(pair: TeamPair, words: PageStrings) -> str:
@@ -348,11 +341,11 @@ def interleaved(
     own.require("impression", "team", "click")
     column = own.cluster(cluster)
     own = own.checked("impression", "click")
-    teams, several, shared = _teams(own)
+    teams, shared = _teams(own)
     wins = _wins(own, teams, credit, column)
     clusters, alone = numbered(wins["cluster "]) if column else (np.arange(len(wins)), 0)
     counts = dict(own.counts)
-    if several:
+    if shared:
         counts["items of both teams, which give no credit"] = shared
     if alone:
         counts[f"impressions without a {cluster}, each counted alone"] = alone
@@ -381,8 +374,8 @@ def _column(log: Log, word: str) -> pl.Expr:
     return pl.col(log.words[word])
 
 
-def _teams(log: Log) -> tuple[list[str], dict[str, bool], int]:
-    """The teams, sorted; the cells that name both; and how many rows have such a cell."""
+def _teams(log: Log) -> tuple[list[str], int]:
+    """The teams, sorted, and how many rows name several."""
     import polars as pl
 
     team = _column(log, "team").cast(pl.String)
@@ -392,22 +385,24 @@ def _teams(log: Log) -> tuple[list[str], dict[str, bool], int]:
     cells = {str(cell): n for cell, n, _ in rows if cell is not None and cell.strip().lower() not in NO_TEAM}
     joined = {a + b for a in cells for b in cells if a != b}
     both = {
-        cell: True
+        cell
         for cell in cells
         if cell in joined
         or (len(parts := [part for part in BOTH.split(cell.strip()) if part]) > 1 and {*parts} <= {*cells})
     }
-    teams = sorted(set(cells) - set(both))
+    teams = sorted(cells.keys() - both)
     if len(teams) < 2:
         raise DataError(
             f"{log.name}: an interleaving has two teams or more, but the column of the team holds {one_of(map(brief, teams)) if teams else 'none'}."
         )
+    if not both:
+        return teams, 0
     missing = sum(clicks for cell, _, clicks in rows if cell is None or cell.strip().lower() in NO_TEAM)
-    return teams, both, sum(cells[cell] for cell in both) + int(missing)
+    return teams, sum(cells[cell] for cell in both) + int(missing)
 
 
 def _wins(log: Log, teams: Sequence[str], credit: str, column: str | None) -> pl.DataFrame:
-    """A row per impression: the credit of each team, NaN if it holds none of its items; the clicks, the cluster and the time."""
+    """A row per impression: the credit of each team and whether it holds any of its items; the clicks, the cluster and the time."""
     import polars as pl
 
     team, click = _column(log, "team").cast(pl.String), log.number("click")

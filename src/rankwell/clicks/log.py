@@ -135,7 +135,8 @@ class Log:
         row = pl.col(ROW)
         bad = {word: self._is_bad(word) for word in words}
         found = [row.filter(each).min().alias(word) for word, each in bad.items()]
-        facts = self._look(pl.len().alias("rows"), *found)
+        rank = replace(self, rank_base=None).number("rank").min() if "rank" in words else pl.lit(None)
+        facts = self._look(pl.len().alias("rows"), rank.alias("lowest rank"), *found)
         if not facts["rows"]:
             raise DataError(f"{self.name}: the log holds no rows.")
         for word in words:
@@ -144,7 +145,7 @@ class Log:
         if unique and {"impression", "item"} <= {*self.words}:
             self.require("impression", "item")
             self._refuse_twice()
-        return self._with_base() if "rank" in words else self
+        return self._with_base(facts["lowest rank"]) if "rank" in words else self
 
     def _look(self, *found: pl.Expr) -> dict[str, Any]:
         return collected(self.frame.select(*found)).row(0, named=True)
@@ -202,10 +203,7 @@ class Log:
                 f"columns={{{brief(self.words['impression'])}: 'query'}}."
             )
 
-    def _with_base(self) -> Log:
-
-        rank = replace(self, rank_base=None).number("rank")
-        low = self._look(rank.min().alias("low"))["low"]
+    def _with_base(self, low: float) -> Log:
         base = self.rank_base
         if base is None:
             if low > 1:
@@ -217,13 +215,14 @@ class Log:
         if low < base:
             raise DataError(f"{self.name}: there are ranks of {low:g}, below the rank_base={base}.")
         if base == 0 and "impression" in self.words:
-            self._refuse_mixed(rank)
+            self._refuse_mixed()
         return replace(self, rank_base=base)
 
-    def _refuse_mixed(self, rank: pl.Expr) -> None:
+    def _refuse_mixed(self) -> None:
         """Refuse ranks that count from 0 in impressions, and without a gap from 1 in others."""
         import polars as pl
 
+        rank = replace(self, rank_base=None).number("rank")
         by = self.frame.group_by(pl.col(self.words["impression"]))
         ends = by.agg(rank.min().alias("low "), rank.max().alias("high "), rank.n_unique().alias("ranks "))
         low, high, ranks = (pl.col(name) for name in ("low ", "high ", "ranks "))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankwell.errors import UsageError
+from rankwell.tables.arguments import refuse_level
 
 LEAST = 1e-15  # what rounding leaves of a p-value
 FEW, NOTHING = 1 << 12, -45.0  # points of a transform, and the logarithm of what adds nothing to it
@@ -88,9 +88,3 @@ def flips_of_halves(sums: np.ndarray) -> float:
     waves = sign * np.exp(size) * np.sin((seen - 1) * angles) / np.sin(angles)
     p = (most - seen + 2 - math.fsum(waves)) / (most + 1)
     return float(min(max(p, 2.0 ** (1 - int(often.sum())), LEAST), 1.0))
-
-
-def refuse_level(level: float) -> None:
-    """Refuse a level that is no share."""
-    if not 0 < level < 1:
-        raise UsageError(f"level={level:g}: must be between 0 and 1, such as 0.95.")

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 
 from rankwell.clicks.log import WORDS, Log
-from rankwell.clicks.means import refuse_level, student
+from rankwell.clicks.means import student
 from rankwell.clicks.read import read_log, target_of
 from rankwell.display.page import PageStrings, words_of
 from rankwell.display.result import Result
@@ -18,7 +18,7 @@ from rankwell.display.table import Cell, Column, Table
 from rankwell.display.text import plain_value
 from rankwell.errors import DataError, UsageError, brief, nearest
 from rankwell.readers.frames.columns import quoted
-from rankwell.tables.arguments import checked
+from rankwell.tables.arguments import checked, refuse_level
 
 How = Literal["snips", "ips", "dr"]
 LEAST_N, LEAST_FREEDOM, MOST_UNSEEN = 30, 20, 0.05

@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypedDict
 import numpy as np
 
 from rankwell.clicks.log import ROW, Log, collected
-from rankwell.clicks.means import refuse_level
 from rankwell.clicks.read import read_log
 from rankwell.display.page import PageStrings, words_of
 from rankwell.display.result import Saved
-from rankwell.display.saved_files import LARGEST, Kind, ensure, is_count
+from rankwell.display.saved_files import LARGEST, Kind, ensure, is_count, row_of
 from rankwell.display.table import Column, Table
 from rankwell.display.text import plain_value
 from rankwell.errors import DataError, UsageError, brief
-from rankwell.tables.arguments import checked
+from rankwell.tables.arguments import checked, refuse_level
 
 if TYPE_CHECKING:
     import polars as pl
@@ -27,7 +26,6 @@ FEWEST = 30  # clicks of a rank, fewer of which are said
 NEAR = 1e-12
 LOTS = 100  # that clusters are dealt to where there are more
 DEEPEST = 62  # rank that is harvested: the ranks of a pair are bits of a number
-PLAIN = {None: math.nan}
 
 
 class PositionTheta(NamedTuple):
@@ -158,14 +156,7 @@ class Positions(Saved):
 
     @classmethod
     def _of_file(cls, content: SavedPositions, path: Any) -> Positions:  # noqa: ARG003 - nothing names the file
-        import msgspec
-
-        rows = tuple(
-            msgspec.convert(
-                [PLAIN.get(row[name], row[name]) for name in PositionTheta._fields], PositionTheta
-            )
-            for row in content["rows"]
-        )
+        rows = tuple(row_of(PositionTheta, row) for row in content["rows"])
         ensure([row.rank for row in rows] == [*range(1, len(rows) + 1)], "rows", "ranks are not 1, 2, 3 …")
         ensure(rows and rows[0].theta == 1, "rows[0].theta", "it is not 1")
         ensure(all(is_count(n, LARGEST) for row in rows for n in row[1:3]), "rows", "a number is no count")

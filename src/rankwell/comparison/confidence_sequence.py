@@ -19,7 +19,7 @@ from rankwell.metrics import Wanted, metric_of
 from rankwell.metrics.metric import Metric
 from rankwell.statistics import sequences
 from rankwell.statistics.frequent import TIE
-from rankwell.tables.arguments import ordered
+from rankwell.tables.arguments import ordered, refuse_level
 from rankwell.tables.ids import Ids, Known
 
 if TYPE_CHECKING:
@@ -186,8 +186,7 @@ def confidence_sequence(
     >>> found.n, found.decided, round(float(found.low[-1]), 2), round(float(found.high[-1]), 2)
     (300, 25, 0.29, 0.37)
     """
-    if not 0 < level < 1:
-        raise UsageError(f"level={level:g}: must be between 0 and 1, such as 0.95.")
+    refuse_level(level)
     if bound is not None and not bound > 0:
         raise UsageError(
             f"bound={bound:g}: must be above 0, the greatest difference that two values can have."

@@ -15,7 +15,7 @@ from rankwell.comparison.compare.alignment import Aligned, refuse_unlike
 from rankwell.comparison.compare.comparison import MetricText
 from rankwell.display.page import PageStrings, words_of
 from rankwell.display.result import Saved
-from rankwell.display.saved_files import LARGEST, Kind, ensure, is_count, within
+from rankwell.display.saved_files import LARGEST, Kind, ensure, is_count, row_of, within
 from rankwell.display.table import Column, Table
 from rankwell.display.text import PRINTED, plain_value
 from rankwell.errors import NotAskedError, UsageError, brief, nearest
@@ -27,7 +27,7 @@ from rankwell.results.intervals import METHODS, has_interval
 from rankwell.results.saving.days import day_of, files_of, without_day
 from rankwell.results.saving.load import load_results
 from rankwell.statistics.series import mean_change
-from rankwell.tables.arguments import ordered
+from rankwell.tables.arguments import ordered, refuse_level
 
 if TYPE_CHECKING:
     import polars as pl
@@ -39,7 +39,6 @@ ORDER = (
 )
 # a date, or a time that says no more than one, as frames and NumPy write it
 DATE = re.compile(r"(\d{4}-\d{2}-\d{2})([T ]00:00:00(\.0+)?)?")
-PLAIN = {None: math.nan, "inf": math.inf, "-inf": -math.inf}  # numbers as ``plain_value`` writes them
 NAMED = 3  # dates that a note names
 NEAR = 1e-9  # a change that a file holds is that of the means, but for rounding
 
@@ -332,13 +331,7 @@ class Trend(Saved):
 
 def _point(row: Mapping[str, Any], metric: Metric, before: Sequence[DatedMean]) -> DatedMean:
     """A row of a file, which follows another one; raises Damaged if it contradicts itself or that one."""
-    import msgspec
-
-    values = [
-        row[name] if name in ("run", "shared") else PLAIN.get(row[name], row[name])
-        for name in DatedMean._fields
-    ]
-    own = msgspec.convert(values, DatedMean)
+    own = row_of(DatedMean, row)
     low, high = metric.range
     ensure(is_count(own.n, LARGEST) and is_count(own.shared or 0, LARGEST), "n", "it is no count")
     ensure(own.method in ("", *METHODS), "method", "there is no such method")
@@ -404,8 +397,7 @@ def trend(results: Any, metrics: Iterable[Wanted] | Wanted | None = None, *, lev
     >>> last.mean, last.shared, last.change, round(last.change_low, 3), round(last.change_high, 3)
     (0.875, 8, 0.375, 0.181, 0.569)
     """
-    if not 0 < level < 1:
-        raise UsageError(f"level={level:g}: must be between 0 and 1, such as 0.95.")
+    refuse_level(level)
     days = {day: res.collected() for day, res in read_days(results).items()}
     first = next(iter(days.values()))
     wanted = first.metrics if metrics is None else metrics_of(metrics)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from importlib import import_module
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from rankwell.display.output import WRITERS, in_form, write
 from rankwell.display.output import save as save_frame
 from rankwell.display.table import Table, html_of, in_notebook
-from rankwell.errors import UsageError, nearest, one_of
+from rankwell.errors import UsageError, brief, nearest, one_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -187,6 +188,15 @@ class Saved(Result, ABC):
         content = cls._file.read(path)
         with cls._file.checking(path):
             return cls._of_file(content, path)
+
+    @classmethod
+    def read(cls, found: Any, said: str) -> Self:
+        """Return a result as it is, or what the file of one holds; UsageError for anything else, which begins with what is ``said``."""
+        if isinstance(found, str | PathLike):
+            return cls.load(Path(found))
+        if not isinstance(found, cls):
+            raise UsageError(f"{said}, not {brief(found)}.")
+        return found
 
     @classmethod
     @abstractmethod

@@ -6,12 +6,13 @@ in one error, which names the place within it.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, TypeVar, get_type_hints
 
 from rankwell.errors import DataError, InputError, RankwellError, UsageError, brief
 from rankwell.faces import rooms
@@ -80,6 +81,18 @@ def load_kind(path: str | Path, kind: str) -> Any:
         if kind in getattr(package, "KINDS", {}):
             return getattr(package, package.KINDS[kind]).load(path)
     raise UsageError(f"{path}: files of {kind} are read by a part of rankwell that is not installed.")
+
+
+PLAIN = {None: math.nan, "inf": math.inf, "-inf": -math.inf}  # numbers as ``plain_value`` writes them
+
+
+def row_of(form: type[T], row: Mapping[str, Any]) -> T:
+    """Return the row of a file as the named tuple that ``plain_value`` made it of: where a number is expected, None is NaN."""
+    import msgspec
+
+    kinds = get_type_hints(form)
+    values = [PLAIN.get(row[name], row[name]) if kinds[name] is float else row[name] for name in form._fields]  # type: ignore[attr-defined]
+    return msgspec.convert(values, form)
 
 
 class Damaged(Exception):

@@ -22,7 +22,7 @@ from rankwell.records import cached_property
 from rankwell.results.conditions import Conditions
 from rankwell.results.part import Part, left_out_of, tie_ranges, value_of
 from rankwell.results.segments import Segmentation, check_weights
-from rankwell.tables.arguments import plain
+from rankwell.tables.arguments import plain, refuse_level
 from rankwell.tables.ids import Ids
 from rankwell.tables.states import GeometricMean, Mean, WeightedMean
 
@@ -382,8 +382,7 @@ class Results(Result):
         method = plain("method", method, IntervalBy)
         level, seed = plain("level", level, float), plain("seed", seed, int)
         resamples = plain("resamples", resamples, int)
-        if not 0 < level < 1:
-            raise UsageError(f"level={level:g}: must be between 0 and 1, such as 0.95.")
+        refuse_level(level)
         if resamples < LEAST_RESAMPLES:
             raise UsageError(f"resamples={resamples}: must be at least {LEAST_RESAMPLES}.")
         wanted = metric_of(metric)

@@ -30,6 +30,7 @@ from rankwell.suites.suite import (
     scale_of,
     student,
 )  # fmt: skip
+from rankwell.tables.arguments import refuse_level
 from rankwell.tables.fingerprints import fingerprints_of
 from rankwell.tables.ids import Ids
 
@@ -290,8 +291,7 @@ def board_of(
     suite: Suite, *, rank_by: RankBy, draw: Draw | None, level: float, missing: Missing, flips: int, seed: int
 ) -> Board:
     """Return the systems of a suite ranked, as ``Suite.board`` documents it."""
-    if not 0 < level < 1:
-        raise UsageError(f"level={level:g}: must be between 0 and 1, such as 0.95.")
+    refuse_level(level)
     if flips < 1:
         raise UsageError(f"flips={flips}: must be at least 1; the default is 10000.")
     tasks = suite.kept(missing)

@@ -228,3 +228,15 @@ def _plain_kinds(hints: dict[str, Any]) -> dict[str, tuple[Any, ...]]:
         for word, several in kinds.items()
         if all(kind in WORDS or get_origin(kind) in (Literal, Mapping) for kind in several)
     }
+
+
+def refuse_level(level: float) -> None:
+    """Refuse the level of an interval that is no share.
+
+    Raises
+    ------
+    UsageError
+        If it is not between 0 and 1.
+    """
+    if not 0 < level < 1:
+        raise UsageError(f"level={level:g}: must be between 0 and 1, such as 0.95.")

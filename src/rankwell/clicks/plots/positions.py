@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import Any
 
 from rankwell.clicks.position_bias import Positions
 from rankwell.display.page import words_of
 from rankwell.display.table import count
-from rankwell.errors import UsageError, brief
 from rankwell.reporting.chart.charts import altair, data, drawing, finish
 from rankwell.reporting.chart.picture import Picture
 from rankwell.reporting.chart.texts import subtitle_lines, with_interval
@@ -43,11 +41,7 @@ def positions(found: Any, *, lang: str = "en", dark: bool = False) -> Any:
     'Position bias: log'
     """
     alt, words = altair(), words_of(lang)
-    own = Positions.load(found) if isinstance(found, str | Path) else found
-    if not isinstance(own, Positions):
-        raise UsageError(
-            f"found: expected what rankwell.clicks.positions returns, or its file, not {brief(found)}."
-        )
+    own = Positions.read(found, "found: expected what rankwell.clicks.positions returns, or its file")
     rows = rows_of(own)
     ranks = len(own.rows)
     x = alt.X("rank:Q", title=words("clicks.rank"), scale=alt.Scale(domain=[0.8, ranks + 0.2], nice=False, zero=False),

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import Any
 
 from rankwell.clicks.interleaving import DatedDelta, Interleaving, TeamPair
 from rankwell.display.page import words_of
 from rankwell.display.table import count
-from rankwell.errors import UsageError, brief
 from rankwell.reporting.chart.axes import row_height
 from rankwell.reporting.chart.charts import altair, data, drawing, finish
 from rankwell.reporting.chart.picture import Picture
@@ -44,11 +42,7 @@ def preference(found: Any, *, lang: str = "en", dark: bool = False) -> Any:
     'Preference of users: log'
     """
     alt, words = altair(), words_of(lang)
-    own = Interleaving.load(found) if isinstance(found, str | Path) else found
-    if not isinstance(own, Interleaving):
-        raise UsageError(
-            f"found: expected what rankwell.clicks.interleaved returns, or its file, not {brief(found)}."
-        )
+    own = Interleaving.read(found, "found: expected what rankwell.clicks.interleaved returns, or its file")
     rows = rows_of(own, words("clicks.all_weeks"))
     labels = shorten(row["label"] for row in rows)
     rows = [{**row, "label": labels[row["label"]]} for row in rows]

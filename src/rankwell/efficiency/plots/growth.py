@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -55,7 +53,7 @@ def growth(found: Any, *, quantity: str | None = None, lang: str = "en", dark: b
         rw.plot.growth("growth.json", quantity="indexing")
     """
     alt = altair()
-    grown = _grown(found)
+    grown = Growth.read(found, "found= is what rw.efficiency.growth returned, or its file")
     words = words_of(lang)
     quantities = quantities_in(grown, quantity)
     drawn = SystemColours.of(grown.systems, None, grown.systems)
@@ -67,14 +65,6 @@ def growth(found: Any, *, quantity: str | None = None, lang: str = "en", dark: b
 
 
 PICTURE = Picture(growth)
-
-
-def _grown(found: Any) -> Growth:
-    if isinstance(found, Growth):
-        return found
-    if not isinstance(found, (str, os.PathLike)):
-        raise UsageError(f"found= is what rw.efficiency.growth returned, or its file, not {brief(found)}.")
-    return Growth.load(Path(found))
 
 
 def _panel(grown: Growth, quantity: str, drawn: SystemColours, words: PageStrings) -> Any:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,7 +16,7 @@ from rankwell.efficiency.estimates import MS, CallGroup
 from rankwell.efficiency.frames import COLD
 from rankwell.efficiency.load import check_known
 from rankwell.efficiency.plots.costs import is_log
-from rankwell.errors import UsageError, brief
+from rankwell.errors import UsageError
 from rankwell.reporting.chart.charts import altair, data, drawing, finish
 from rankwell.reporting.chart.picture import Picture
 from rankwell.reporting.chart.systems import SystemColours, divide
@@ -78,7 +76,10 @@ def latency(
     >>> rw.plot.latency(costs).title.text
     'Latency of searching'
     """
-    words, found = words_of(lang), _costs_in(costs)
+    words, found = (
+        words_of(lang),
+        Costs.read(costs, "costs: expected what rankwell.efficiency.measure returns"),
+    )
     loads = found.loads if load is None else [check_known("load", load, found.loads)]
     groups = groups_in(found, loads)
     rows = rows_of(groups, loads, words)
@@ -96,15 +97,6 @@ def latency(
 
 
 PICTURE = Picture(latency, in_python=("highlight",))
-
-
-def _costs_in(costs: Any) -> Costs:
-    """The costs, which may be in a file."""
-    if isinstance(costs, str | PathLike):
-        return Costs.load(Path(costs))
-    if not isinstance(costs, Costs):
-        raise UsageError(f"costs: expected what rankwell.efficiency.measure returns, not {brief(costs)}.")
-    return costs
 
 
 def _p95(rows: Sequence[Row], system: str) -> Iterator[float]:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-import os
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 from rankwell.display.page import words_of
-from rankwell.errors import UsageError, brief
+from rankwell.errors import UsageError
 from rankwell.judging import Simulation
 from rankwell.reporting.chart.axes import round_domain
 from rankwell.reporting.chart.charts import altair, drawing, finish
@@ -47,7 +45,7 @@ def effort(found: Any, *, lang: str = "en", dark: bool = False) -> Any:
     'Order of the runs by judgements spent'
     """
     alt = altair()
-    simulated = _simulation_in(found)
+    simulated = Simulation.read(found, "found= is what rw.judging.simulate returned, or its file")
     words = words_of(lang)
     rows = rows_of(simulated)
     if not rows:
@@ -74,16 +72,6 @@ def effort(found: Any, *, lang: str = "en", dark: bool = False) -> Any:
 
 
 PICTURE = Picture(effort)
-
-
-def _simulation_in(simulation: Any) -> Simulation:
-    if isinstance(simulation, Simulation):
-        return simulation
-    if not isinstance(simulation, (str, os.PathLike)):
-        raise UsageError(
-            f"found= is what rw.judging.simulate returned, or its file, not {brief(simulation)}."
-        )
-    return Simulation.load(Path(simulation))
 
 
 def rows_of(simulation: Simulation) -> list[Row]:
