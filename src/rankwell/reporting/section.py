@@ -8,6 +8,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
+from rankwell.display.table import Table
 from rankwell.faces import shared
 from rankwell.records import record
 from rankwell.reporting.material import Material
@@ -25,6 +26,20 @@ class Content:
 
     data: Mapping[str, Any]
     charts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+
+def cells_of(table: Table) -> dict[str, Any]:
+    """Return the columns and the cells of a table as they are shown, with marks, for ``table_of`` in ``tables.html``."""
+    return {
+        "columns": [{"name": column.header, "kind": column.kind} for column in table.columns],
+        "rows": [
+            [
+                column.shown(cell) + table.marks.get((at, place), "")
+                for place, (column, cell) in enumerate(zip(table.columns, row, strict=True))
+            ]
+            for at, row in enumerate(table.rows)
+        ],
+    }
 
 
 @record

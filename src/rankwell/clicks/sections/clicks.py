@@ -8,7 +8,7 @@ from rankwell.clicks.plots.preference import preference
 from rankwell.clicks.position_bias import Positions
 from rankwell.reporting.chart.charts import spec_of
 from rankwell.reporting.material import Material
-from rankwell.reporting.section import Content, report_section
+from rankwell.reporting.section import Content, cells_of, report_section
 
 
 @report_section(order=23, of_subjects=True)
@@ -17,19 +17,13 @@ def section(material: Material) -> Content | None:
     found, words = material.subject, material.words
     if not isinstance(found, Interleaving | Positions):
         return None
-    tables = [
-        {
-            "columns": [{"name": column.header, "kind": column.kind} for column in table.columns],
-            "rows": [
-                [column.shown(cell) + table.marks.get((at, place), "") for place, (column, cell) in enumerate(zip(table.columns, row, strict=True))]
-                for at, row in enumerate(table.rows)
-            ],
-        }
-        for table in found.tables()
-    ]  # fmt: skip
     said = (
         len(found.pairs) if isinstance(found, Interleaving) and len(found.pairs) == 1 else 0
     )  # in the answer above
     draw = preference if isinstance(found, Interleaving) else positions
-    data = {"tables": tables, "values": found.to_dict(), "notes": found.notes(words)[said:]}
+    data = {
+        "tables": [cells_of(table) for table in found.tables()],
+        "values": found.to_dict(),
+        "notes": found.notes(words)[said:],
+    }
     return Content(data, {"picture": spec_of(draw(found, lang=words.lang))})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rankwell.reporting.chart.charts import spec_of
 from rankwell.reporting.material import Material
-from rankwell.reporting.section import Content, report_section
+from rankwell.reporting.section import Content, cells_of, report_section
 from rankwell.suites.board import Board
 from rankwell.suites.plots.heatmap import heatmap
 from rankwell.suites.plots.ranks import ranks
@@ -16,23 +16,10 @@ def section(material: Material) -> Content | None:
     board, words = material.subject, material.words
     if not isinstance(board, Board):
         return None
-    table = board.table_in(words)
-    data = {
-        "columns": [
-            # ranges of numbers are aligned as numbers are
-            {"name": column.header, "kind": "value" if column.kind == "text" and at != 1 else column.kind}
-            for at, column in enumerate(table.columns)
-        ],
-        "rows": [
-            [
-                column.shown(cell) + table.marks.get((at, place), "")
-                for place, (column, cell) in enumerate(zip(table.columns, row, strict=True))
-            ]
-            for at, row in enumerate(table.rows)
-        ],
-        "values": board.to_dict(),
-        "notes": board.notes(words),
-    }
+    data = cells_of(board.table_in(words)) | {"values": board.to_dict(), "notes": board.notes(words)}
+    for at, column in enumerate(data["columns"]):
+        if column["kind"] == "text" and at != 1:  # ranges of numbers are aligned as numbers are
+            column["kind"] = "value"
     charts = {
         "ranks": spec_of(ranks(board, lang=words.lang)),
         "heatmap": spec_of(heatmap(board, lang=words.lang)),
