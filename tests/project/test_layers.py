@@ -6,6 +6,7 @@ import ast
 import inspect
 import subprocess
 import sysconfig
+from collections import Counter
 from dataclasses import fields
 from pathlib import Path
 
@@ -120,3 +121,27 @@ def test_only_faces_take_the_words_of_a_request_one_by_one():
                 if not is_face and "overload" not in map(ast.unparse, each.decorator_list):
                     found.append(f"{path.relative_to(PACKAGE)}: {each.name}")
     assert found == []
+
+
+def test_every_constant_is_used():
+    """A bound that nothing reads bounds nothing."""
+    used = Counter(
+        name
+        for path in MODULES
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for name in (
+            [node.id] if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+            else [node.attr] if isinstance(node, ast.Attribute)
+            else [each.name for each in node.names] if isinstance(node, ast.ImportFrom)
+            else [node.value] if isinstance(node, ast.Constant) and isinstance(node.value, str) else []
+        )
+    )  # fmt: skip
+    unused = {
+        f"{path.relative_to(PACKAGE).as_posix()}: {target.id}"
+        for path in MODULES
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.Assign)
+        for target in node.targets  # not of a tuple, whose names are the codes of a list
+        if isinstance(target, ast.Name) and target.id.isupper() and not used[target.id]
+    }
+    assert unused == set()
