@@ -4,7 +4,7 @@ A metric of rankwell's own imports it as yours does. Each name is loaded when it
 
 >>> from rankwell.extend import QueryMetric, definition, ratio
 >>> ratio.__module__
-'rankwell.tables.ranked'
+'rankwell.tables.lists'
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ HOMES = {
     "Judged": "rankwell.matching.judged",
     "Mean": "rankwell.tables.states",
     "Pool": "rankwell.matching.pool",
-    "Ranked": "rankwell.tables.ranked",
+    "Ranked": "rankwell.tables.lists",
     "State": "rankwell.tables.states",
     "Total": "rankwell.tables.states",
     "WeightedMean": "rankwell.tables.states",
-    "ratio": "rankwell.tables.ranked",
+    "ratio": "rankwell.tables.lists",
     # a reader: a file, and the shapes of JSON and of tables
     "Answer": "rankwell.readers.memory.answers",
     "File": "rankwell.readers.bytes.files",
     "Items": "rankwell.tables.items_users",
     "Qrels": "rankwell.tables.run_qrels",
-    "RowOf": "rankwell.tables.places",
+    "RowOf": "rankwell.tables.series",
     "Run": "rankwell.tables.run_qrels",
     "Shape": "rankwell.readers.memory.answers",
     "TableReader": "rankwell.readers.frames.tables",

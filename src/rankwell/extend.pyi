@@ -27,9 +27,9 @@ from rankwell.matching.pool import Pool as Pool
 from rankwell.tables.run_qrels import Qrels as Qrels
 from rankwell.metrics.metric import QueryMetric as QueryMetric
 from rankwell.metrics.additive import RankWeighted as RankWeighted
-from rankwell.tables.ranked import Ranked as Ranked
+from rankwell.tables.lists import Ranked as Ranked
 from rankwell.results import Results as Results
-from rankwell.tables.places import RowOf as RowOf
+from rankwell.tables.series import RowOf as RowOf
 from rankwell.tables.run_qrels import Run as Run
 from rankwell.readers.memory.answers import Shape as Shape
 from rankwell.tables.states import State as State
@@ -52,7 +52,7 @@ from rankwell.reporting.chart.charts import finish as finish
 from rankwell.readers.memory.answers import is_object as is_object
 from rankwell.metrics.from_function import metric as metric
 from rankwell.metrics.grammar import metric_of as metric_of
-from rankwell.tables.ranked import ratio as ratio
+from rankwell.tables.lists import ratio as ratio
 from rankwell.readers import read_qrels as read_qrels
 from rankwell.readers import read_run as read_run
 from rankwell.records import record as record

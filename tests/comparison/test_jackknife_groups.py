@@ -11,8 +11,7 @@ from scipy.stats import t as student
 from tests.evaluation.engines.stream.test_stream import frame, made
 
 import rankwell as rw
-from rankwell.tables.fingerprints import draws
-from rankwell.tables.ids import Ids
+from rankwell.tables.ids import Ids, draws
 
 METRICS = ["coverage@5", "personalization@3", "gini@5", "entropy@5"]
 RUN, OTHER = (frame(made(seed=seed)[0], "score") for seed in (1, 2))

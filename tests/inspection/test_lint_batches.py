@@ -15,7 +15,7 @@ from rankwell.inspection.linting import data, matches
 from rankwell.readers.formats import trec
 from rankwell.readers.formats.trec import Parsed
 from rankwell.readers.read import open_run
-from rankwell.tables.csr import owners
+from rankwell.tables.lists import owners
 
 QRELS = {f"q{query}": {f"d{item}": item % 3 for item in range(0, 40, 2)} for query in range(1, 60)}
 

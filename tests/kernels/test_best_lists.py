@@ -13,7 +13,7 @@ from rankwell.metrics.diversity import candidates as module
 from rankwell.metrics.diversity.candidates import Candidates, Kinds
 from rankwell.tables.features import Features
 from rankwell.tables.ids import Ids
-from rankwell.tables.ranked import Ranked
+from rankwell.tables.lists import Ranked
 
 
 def rows_of(pairs, users):

@@ -21,7 +21,7 @@ from rankwell.matching import pool as judge_pool
 from rankwell.metrics import additive, metric_of
 from rankwell.metrics.binary import binary, first, incompleteness, precision
 from rankwell.metrics.graded import cascade, gain, gain_functions, ndcg
-from rankwell.tables import ranked, states
+from rankwell.tables import lists, states
 from rankwell.tables.ids import Ids
 from rankwell.testing import checks
 
@@ -128,7 +128,7 @@ def rel_ignored(patch):
 
 
 def k_ignored(patch):
-    patch.setattr(ranked.Ranked, "top", lambda self, _: self)
+    patch.setattr(lists.Ranked, "top", lambda self, _: self)
 
 
 def depth_ignored(patch):
@@ -276,14 +276,12 @@ CAUGHT_BY_THE_REFERENCE = {
     "n of P wrong": n_of_p_wrong,
     "AP always over R": denominators_swapped,
     "bpref that is AP": bpref_counts_unjudged,
-    "discount not in steps": put(
-        ranked.Ranked, "product_before", lambda self, factors: np.ones(len(factors))
-    ),
+    "discount not in steps": put(lists.Ranked, "product_before", lambda self, factors: np.ones(len(factors))),
 }
 
 
 CAUGHT_BY_LISTS_THAT_HOLD_THEIR_QUERY = {
-    "own rows kept": put(matched_lists, "own_rows", lambda _: ranked.NO_ROWS),
+    "own rows kept": put(matched_lists, "own_rows", lambda _: lists.NO_ROWS),
     "own ranks not closed": put(matched_lists, "_close_ranks", lambda own, *_: own),
     "text is never an integer": put(
         matched_lists,

@@ -19,7 +19,7 @@ from rankwell.metrics.diversity import satisfaction as topical
 from rankwell.metrics.diversity import topic_ideal as rated
 from rankwell.tables.features import Features
 from rankwell.tables.ids import Ids
-from rankwell.tables.ranked import Ranked
+from rankwell.tables.lists import Ranked
 
 SEEDS = range(32, 56)  # in two of them the greedy list is not the best
 TIES = Case(  # a, b and c gain alike; after a both others gain less, after b or c the other one as much

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from tests.mutants.planting import around, put
-from tests.tables.test_cache import listed_relevant
+from tests.test_derived import listed_relevant
 
 from rankwell import testing
 from rankwell.matching.context import Context
@@ -13,8 +13,8 @@ from rankwell.matching.pool import Pool
 from rankwell.matching.scale import Scale
 from rankwell.metrics import metric_of
 from rankwell.metrics.binary import precision
-from rankwell.tables.cache import Derived
-from rankwell.tables.ranked import Ranked
+from rankwell.records import Derived
+from rankwell.tables.lists import Ranked
 
 FIRST_RUNS: dict[object, Context] = {}
 

@@ -14,7 +14,7 @@ from rankwell.metrics import divergences
 from rankwell.metrics.beyond import calibration, familiarity, lists
 from rankwell.metrics.beyond import item_pairs as pairs
 from rankwell.tables.features import Features
-from rankwell.tables.ranked import Ranked
+from rankwell.tables.lists import Ranked
 
 
 def with_the_first_of_the_others(original, rows, others, features):

@@ -14,7 +14,7 @@ from rankwell.metrics.beyond import novelty, popular, serendipity, tail
 from rankwell.metrics.fairness import parity
 from rankwell.metrics.graded import gain_functions as gains
 from rankwell.tables import popularity
-from rankwell.tables.ranked import Ranked
+from rankwell.tables.lists import Ranked
 
 
 def rows_of_all(original, state, *given):

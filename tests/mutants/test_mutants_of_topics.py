@@ -12,7 +12,7 @@ from rankwell.metrics.diversity import by_topic
 from rankwell.metrics.diversity import split_by_topic as topics
 from rankwell.metrics.preferences import preference_pairs as preferred
 from rankwell.metrics.preferences import preferences, preferences_fair
-from rankwell.tables import ranked
+from rankwell.tables import lists
 
 
 def grade_of_the_item(original, found, *rest):
@@ -30,7 +30,7 @@ def one_topic_per_hit(original, offsets, rows):
 def first_subgroup(original, *given):
     made = original(*given)
     kept = None if made.subgroup is None else np.zeros_like(made.subgroup)
-    return ranked.Topics(made.offsets, made.topic, made.grade, made.count, kept, made.weight)
+    return lists.Topics(made.offsets, made.topic, made.grade, made.count, kept, made.weight)
 
 
 def highest_for_every_topic(original, qrels, policy, *rest):

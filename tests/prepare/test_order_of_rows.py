@@ -12,8 +12,7 @@ from tests.prepare.logs import random_log
 
 from rankwell.prepare import PopularityCut, baselines, check, folds, scale_by_tier, split
 from rankwell.statistics.draws import further, uniform
-from rankwell.tables.fingerprints import draws
-from rankwell.tables.ids import Ids
+from rankwell.tables.ids import Ids, draws
 
 LOG = random_log(5, rows=400, times=10_000)
 TIERS = pl.DataFrame(

@@ -288,7 +288,7 @@ def recognises(start):
     return start.startswith(b"#cells")
 def read_table(file, *, kind, columns):
     import polars as pl
-    from rankwell.tables.places import RowOf
+    from rankwell.tables.series import RowOf
     with file.stream() as lines:
         rows = [dict(cell.split("=") for cell in line.decode().split()) for line in lines if line[:1] != b"#"]
     return {returned}

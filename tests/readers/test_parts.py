@@ -16,7 +16,7 @@ from rankwell.readers.frames.columns import Given
 from rankwell.readers.frames.pieces import pieces_of
 from rankwell.readers.frames.tables import open_table
 from rankwell.tables.columns import EXTRA
-from rankwell.tables.gaps import NO_ID
+from rankwell.tables.rows import NO_ID
 
 NEEDED = Given(needs=frozenset({"parts", "support", "sizes"}))
 QUERY, ITEM, PART = ["q", "q", "q", "p", "q"], ["a", "b", None, None, "a"], [1, 1, 2, None, 3]

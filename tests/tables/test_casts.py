@@ -68,7 +68,7 @@ SAFE = {
     ("readers/memory/matrices.py", "_stored"): "offsets, which SciPy has checked",
     ("readers/memory/matrices.py", "whole_numbers"): "refuses what does not fit",
     ("readers/top_k.py", "seen_of"): "offsets, which SciPy has checked",
-    ("tables/fingerprints.py", "draws"): "numbers of rows and of draws",
+    ("tables/ids.py", "draws"): "numbers of rows and of draws",
     ("tables/features.py", "__init__"): "numbers of words",
     ("tables/ids.py", "of"): "NumPy refuses a Python integer that does not fit",
     ("tables/ids.py", "of_integers"): "refuses what does not fit",

@@ -11,7 +11,7 @@ import pytest
 import rankwell as rw
 from rankwell.readers.items_users import read_catalogue
 from rankwell.tables.features import Vectors, WordLists, columns_of
-from rankwell.tables.ranked import Ranked
+from rankwell.tables.lists import Ranked
 
 
 def features_of(frame, wanted, table):

@@ -16,7 +16,7 @@ from rankwell.metrics import metric_of
 from rankwell.metrics.beyond.catalogue import WeightedCounts
 from rankwell.results.part import Part
 from rankwell.tables.ids import Ids
-from rankwell.tables.ranked import Ranked
+from rankwell.tables.lists import Ranked
 from rankwell.tables.states import SMALL, ByItem, ItemCounts, ItemSums
 
 CATALOGUE = 100_000_000

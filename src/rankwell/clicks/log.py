@@ -13,7 +13,7 @@ from rankwell.errors import DataError, UsageError, brief, nearest, one_of
 from rankwell.readers.frames.columns import quoted
 from rankwell.records import cached_property, record
 from rankwell.tables.columns import COLUMNS, plain_name
-from rankwell.tables.places import Place, RowOf
+from rankwell.tables.series import Place, RowOf
 
 if TYPE_CHECKING:
     import polars as pl

@@ -14,7 +14,7 @@ from rankwell.errors import DataError, InputError, UsageError, brief
 from rankwell.readers.formats.ubi import HITS
 from rankwell.readers.frames.in_memory import frame_of
 from rankwell.readers.frames.scans import polars_errors
-from rankwell.tables.places import LineAfter, Place, RowOf
+from rankwell.tables.series import LineAfter, Place, RowOf
 
 if TYPE_CHECKING:
     import polars as pl

@@ -27,9 +27,8 @@ from rankwell.results import Results
 from rankwell.results.part import Part
 from rankwell.results.segments import Labels, Segmentation, Segments
 from rankwell.tables.arguments import ordered
-from rankwell.tables.csr import distinct, owners_of
-from rankwell.tables.fingerprints import draws
-from rankwell.tables.ids import Ids, Known
+from rankwell.tables.ids import Ids, Known, draws
+from rankwell.tables.lists import distinct, owners_of
 from rankwell.tables.run_qrels import Run
 from rankwell.tables.states import Divisible, State
 

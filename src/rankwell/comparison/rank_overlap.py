@@ -20,7 +20,7 @@ from rankwell.readers.sources import refuse_one_list
 from rankwell.records import cached_property, record
 from rankwell.tables.arguments import checked
 from rankwell.tables.ids import Ids, Known, to_one_kind
-from rankwell.tables.ranked import Ranked
+from rankwell.tables.lists import Ranked
 from rankwell.tables.run_qrels import Run
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from rankwell.errors import DataError
 from rankwell.evaluation import evaluate
 from rankwell.matching.policy import Policy
 from rankwell.metrics.metric import Metric
-from rankwell.tables.csr import places_of
 from rankwell.tables.ids import IdColumn, Ids
+from rankwell.tables.lists import places_of
 from rankwell.tables.run_qrels import Qrels, Run
 
 

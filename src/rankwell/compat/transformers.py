@@ -14,8 +14,8 @@ from rankwell.evaluation import Evaluator
 from rankwell.matching.policy import Policy
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.results import Results
-from rankwell.tables.csr import owners_of
 from rankwell.tables.ids import IdColumn, Ids
+from rankwell.tables.lists import owners_of
 
 try:
     import torch

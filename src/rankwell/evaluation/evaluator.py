@@ -31,7 +31,7 @@ from rankwell.readers.sources import refuse_unnamed
 from rankwell.results import Results
 from rankwell.results.warnings import warn
 from rankwell.tables.arguments import checked
-from rankwell.tables.machine import cores
+from rankwell.tables.machine import Workers, cores
 from rankwell.tables.popularity import Parts
 from rankwell.tables.run_qrels import Run
 
@@ -330,7 +330,6 @@ class Evaluator:
             return {name: plan.results(run) for name, run in runs.items()}
         # a thread a run, as runs share no work; what cores are left over go to the batches of each
         plan = replace(plan, threads=max(threads // workers, 1))
-        from rankwell.tables.workers import Workers
 
         with Workers(workers) as working:
             jobs = [working.submit(partial(plan.settled_results, run)) for run in runs.values()]

@@ -19,8 +19,8 @@ from rankwell.readers.frames.pieces import InPieces
 from rankwell.readers.registry import ExplainedRows
 from rankwell.records import record
 from rankwell.results import Results
-from rankwell.tables.csr import distinct, owners
 from rankwell.tables.ids import Ids, Known, own_text
+from rankwell.tables.lists import distinct, owners
 from rankwell.tables.rows import Columns, Lists
 from rankwell.tables.run_qrels import Run
 

@@ -18,9 +18,8 @@ from rankwell.readers.frames.columns import Given
 from rankwell.records import record
 from rankwell.tables.columns import named_as
 from rankwell.tables.items_users import Items, Users
-from rankwell.tables.matrix import refuse_labels
 from rankwell.tables.popularity import Parts
-from rankwell.tables.run_qrels import Qrels, Run
+from rankwell.tables.run_qrels import Qrels, Run, refuse_labels
 
 if TYPE_CHECKING:
     from rankwell.evaluation.engine import Engine

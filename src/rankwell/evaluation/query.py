@@ -13,12 +13,11 @@ from rankwell.matching.judged import Judged
 from rankwell.matching.parts import Parts
 from rankwell.matching.pool import Pool
 from rankwell.records import cached_property, record
-from rankwell.tables.csr import owners
 from rankwell.tables.ids import Ids, Known, own_text, to_same_kind
-from rankwell.tables.places import RowOf
-from rankwell.tables.ranked import NO_ROWS, Ranked
+from rankwell.tables.lists import NO_ROWS, Ranked, owners
 from rankwell.tables.rows import Columns, Lists, Rows, join_extra, lowest_rank, own_column
 from rankwell.tables.run_qrels import Run
+from rankwell.tables.series import RowOf
 
 
 @record(eq=False)

@@ -25,9 +25,8 @@ from rankwell.results.part import Ends, Part
 from rankwell.results.segments import Segments
 from rankwell.results.warnings import LEAST, NEIGHBOURS, SEEN, look
 from rankwell.tables.ids import Ids, Known, own_text
-from rankwell.tables.matrix import Matrix, refuse_item_numbers, refuse_mismatch, refuse_rows
 from rankwell.tables.rows import Lists
-from rankwell.tables.run_qrels import Run
+from rankwell.tables.run_qrels import Matrix, Run, refuse_item_numbers, refuse_mismatch, refuse_rows
 from rankwell.tables.states import Divisible, State
 
 FILLS = {"zero": 0.0, "one": 1.0}  # the value where the judgements define none, by the rule ``undefined``

@@ -18,8 +18,8 @@ from rankwell.readers.frames.sheets import read_sheet
 from rankwell.records import record
 from rankwell.statistics.kappa import cohen, share_agreed
 from rankwell.tables.arguments import checked
-from rankwell.tables.csr import offsets_of
 from rankwell.tables.ids import Ids
+from rankwell.tables.lists import offsets_of
 from rankwell.tables.run_qrels import Qrels
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from rankwell.metrics.graded.ndcg import nDCG
 from rankwell.metrics.graded.users import RBP
 from rankwell.metrics.metric import Metric
 from rankwell.records import record
-from rankwell.tables.ranked import Ranked
+from rankwell.tables.lists import Ranked
 
 LINEAR = (P, CG, DCG, RBP)
 EXAMPLES = "ap, p@10, dcg@10, cg@10 and rbp"

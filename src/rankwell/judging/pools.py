@@ -11,10 +11,10 @@ from rankwell.comparison.fusion.candidates import candidates_of, lists_of
 from rankwell.matching.policy import Policy
 from rankwell.matching.pool import Pool
 from rankwell.records import cached_property, record
-from rankwell.tables.csr import offsets_of, owners
 from rankwell.tables.ids import Ids, Known
+from rankwell.tables.lists import offsets_of, owners
+from rankwell.tables.machine import on_all_cores
 from rankwell.tables.run_qrels import Run
-from rankwell.tables.workers import on_all_cores
 
 ABSENT = np.inf  # the rank of an item in a list that lacks it
 

@@ -30,7 +30,7 @@ from rankwell.statistics.mixtures import (
     stopped_em,
 )
 from rankwell.tables.ids import Ids
-from rankwell.tables.ranked import Ranked
+from rankwell.tables.lists import Ranked
 from rankwell.tables.run_qrels import Qrels, Run
 
 CLOSE = 1e-9

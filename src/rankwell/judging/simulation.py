@@ -30,7 +30,7 @@ from rankwell.metrics.metric import Metric
 from rankwell.records import record
 from rankwell.statistics.rank_correlation import ap_correlation
 from rankwell.tables.arguments import UNFIT, as_list, fit_kind, ordered
-from rankwell.tables.csr import owners
+from rankwell.tables.lists import owners
 from rankwell.tables.run_qrels import Qrels, Run
 
 if TYPE_CHECKING:

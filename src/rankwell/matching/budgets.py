@@ -11,11 +11,9 @@ from rankwell.errors import DataError, NeededError, UsageError, brief
 from rankwell.kernels import rank_columns
 from rankwell.matching.judged import Judged
 from rankwell.matching.policy import Fill, Policy
-from rankwell.records import record
-from rankwell.tables.cache import Derived
-from rankwell.tables.csr import owners
+from rankwell.records import Derived, record
 from rankwell.tables.ids import Known
-from rankwell.tables.ranked import Ranked
+from rankwell.tables.lists import Ranked, owners
 
 if TYPE_CHECKING:
     from rankwell.tables.items_users import Items

@@ -9,17 +9,14 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from rankwell.matching.scale import Scale
-from rankwell.records import cached_property, record
-from rankwell.tables.cache import Derived
-from rankwell.tables.csr import owners_of, places_of
-from rankwell.tables.ids import Ids, Known
+from rankwell.records import Derived, cached_property, record
+from rankwell.tables.ids import Digest, Ids, Known, fingerprints_of
 from rankwell.tables.items_users import Items, Users
-from rankwell.tables.ranked import Ranked
+from rankwell.tables.lists import Ranked, owners_of, places_of
 
 if TYPE_CHECKING:
     from rankwell.matching.budgets import Sizes
     from rankwell.matching.groups import Groups
-    from rankwell.tables.fingerprints import Digest
     from rankwell.tables.states import Amounts
 
 
@@ -81,7 +78,6 @@ class History:
         """The totals over all users."""
         if self.totals is not None:
             return self.totals
-        from rankwell.tables.fingerprints import Digest, fingerprints_of
         from rankwell.tables.states import Amounts
 
         counts = np.bincount(self.item, minlength=len(self.catalogue))

@@ -11,15 +11,14 @@ import numpy as np
 from rankwell.errors import DataError, NeededError, UsageError, brief
 from rankwell.kernels import match, order
 from rankwell.matching.policy import Policy, separator_of
-from rankwell.records import record
-from rankwell.tables.cache import Derived
-from rankwell.tables.csr import offsets_of, places_of
+from rankwell.records import Derived, record
 from rankwell.tables.ids import Ids, Known, pack
+from rankwell.tables.lists import offsets_of, places_of
 
 if TYPE_CHECKING:
     from rankwell.tables.items_users import Items
-    from rankwell.tables.places import Place
     from rankwell.tables.rows import Lists
+    from rankwell.tables.series import Place
 
 Judged = Literal["groups", "items"]
 FOLDED = "rows folded into the first of their group"

@@ -12,10 +12,9 @@ from rankwell.kernels import integers
 from rankwell.matching.context import Context, History
 from rankwell.matching.pool import Pool
 from rankwell.matching.scale import Scale
-from rankwell.tables.cache import Derived, T
-from rankwell.tables.csr import as_slice, owners, owners_of, places_of
+from rankwell.records import Derived, T
 from rankwell.tables.ids import Ids
-from rankwell.tables.ranked import NO_ROWS, Ranked, spread
+from rankwell.tables.lists import NO_ROWS, Ranked, as_slice, owners, owners_of, places_of, spread
 
 Ties = tuple[np.ndarray, np.ndarray]
 

@@ -19,9 +19,8 @@ from rankwell.matching.policy import Asked, Policy
 from rankwell.matching.pool import Pool
 from rankwell.matching.ties import break_ties, condense, levels, ranks_by_level, undecided_queries
 from rankwell.tables.columns import EXTRA
-from rankwell.tables.csr import offsets_of, owners, owners_of, places_of
 from rankwell.tables.ids import NO_TEXT, Ids, Known, own_text, to_same_kind
-from rankwell.tables.ranked import NO_ROWS, Ranked
+from rankwell.tables.lists import NO_ROWS, Ranked, offsets_of, owners, owners_of, places_of
 from rankwell.tables.rows import Lists, contradictions
 from rankwell.tables.series import MOST
 

@@ -15,8 +15,8 @@ from rankwell.display.text import Composed
 from rankwell.errors import brief
 from rankwell.matching.pool import ENOUGH, TENTH
 from rankwell.records import record
-from rankwell.tables.csr import distinct
 from rankwell.tables.ids import Ids, Known, pack
+from rankwell.tables.lists import distinct
 
 if TYPE_CHECKING:
     from rankwell.tables.run_qrels import Qrels, Run

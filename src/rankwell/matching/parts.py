@@ -11,11 +11,9 @@ from rankwell.errors import DataError, UsageError, brief
 from rankwell.matching.policy import Asked
 from rankwell.records import record
 from rankwell.tables.columns import COLUMNS, EXTRA
-from rankwell.tables.csr import offsets_of, owners
-from rankwell.tables.gaps import are_gaps
 from rankwell.tables.ids import Ids
-from rankwell.tables.ranked import Ranked
-from rankwell.tables.rows import Lists, contradictions
+from rankwell.tables.lists import Ranked, offsets_of, owners
+from rankwell.tables.rows import Lists, are_gaps, contradictions
 
 # what metrics need of the run, and of nothing else
 NAMES = "its name", "another"  # of columns, in remedies

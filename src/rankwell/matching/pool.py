@@ -14,11 +14,9 @@ from rankwell.errors import DataError, DataWarning, NeededError, UsageError, bri
 from rankwell.kernels import integers, match, order
 from rankwell.matching.policy import Asked, Asker, Policy
 from rankwell.matching.scale import Scale
-from rankwell.records import record
-from rankwell.tables.cache import Derived
-from rankwell.tables.csr import offsets_of, owners_of, places_of
-from rankwell.tables.ids import NO_TEXT, Ids, Known
-from rankwell.tables.ranked import NO_ROWS, Ranked, Topics
+from rankwell.records import Derived, record
+from rankwell.tables.ids import NO_TEXT, Digest, Ids, Known, fingerprints_of
+from rankwell.tables.lists import NO_ROWS, Ranked, Topics, offsets_of, owners_of, places_of
 from rankwell.tables.rows import cuts, group_rows
 from rankwell.tables.run_qrels import SWAPPED, Qrels
 
@@ -26,7 +24,6 @@ if TYPE_CHECKING:
     from rankwell.matching.context import Context
     from rankwell.matching.groups import Groups
     from rankwell.tables.columns import UnreadColumn
-    from rankwell.tables.fingerprints import Digest
     from rankwell.tables.spans import Spans
     from rankwell.tables.states import Amounts
 
@@ -139,10 +136,6 @@ class Pool(Derived):
         return self.once(Pool._digest)
 
     def _digest(self) -> Digest:
-        from rankwell.tables.fingerprints import (
-            Digest,  # of metrics that few ask for
-            fingerprints_of,
-        )
 
         query = np.repeat(fingerprints_of(self.queries.ids), np.diff(self.offsets))
         return Digest.of_rows(query, fingerprints_of(self.items), np.asarray(self.grades, np.float64))
@@ -328,7 +321,7 @@ def _repeats(offsets: np.ndarray, items: Ids) -> tuple[np.ndarray, np.ndarray]:
     """The rows of items that a query judges again, with the row of their first judgement; many are looked for on all cores."""
     if len(items) <= PART_ROWS:
         return match.repeats(offsets, *items.columns)
-    from rankwell.tables.workers import on_all_cores
+    from rankwell.tables.machine import on_all_cores
 
     columns = items.columns
     parts = on_all_cores(

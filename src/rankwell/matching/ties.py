@@ -9,8 +9,7 @@ import numpy as np
 from rankwell.kernels import rank_columns
 from rankwell.matching.judged import Judged, Ties
 from rankwell.matching.scale import Scale
-from rankwell.tables.csr import offsets_of, owners_of, places_of
-from rankwell.tables.ranked import Ranked
+from rankwell.tables.lists import Ranked, offsets_of, owners_of, places_of
 
 
 def levels(grades: np.ndarray, scale: Scale) -> np.ndarray:

@@ -11,8 +11,8 @@ from rankwell.errors import DataError, brief
 from rankwell.matching.context import Everyone, History
 from rankwell.matching.policy import Asked, Policy
 from rankwell.matching.pool import Pool, pool_of
-from rankwell.tables.csr import offsets_of
 from rankwell.tables.ids import Ids, Known
+from rankwell.tables.lists import offsets_of
 from rankwell.tables.run_qrels import Qrels
 
 FIRST = 4096  # ids that are looked for first

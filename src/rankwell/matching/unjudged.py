@@ -15,11 +15,9 @@ from rankwell.matching.lists import RanksBeginAtZero, judge
 from rankwell.matching.policy import Asked, Policy
 from rankwell.matching.pool import Pool
 from rankwell.matching.scale import Scale
-from rankwell.records import cached_property, record
-from rankwell.tables.cache import Derived
-from rankwell.tables.csr import offsets_of, owners, owners_of, places_of
+from rankwell.records import Derived, cached_property, record
 from rankwell.tables.ids import Ids, Known, to_same_kind
-from rankwell.tables.ranked import Ranked
+from rankwell.tables.lists import Ranked, offsets_of, owners, owners_of, places_of
 from rankwell.tables.run_qrels import Run
 
 T = TypeVar("T")

@@ -18,7 +18,7 @@ from rankwell.matching.judged import Judged
 from rankwell.metrics.metric import QueryMetric, definition
 from rankwell.records import record
 from rankwell.tables.ids import Ids
-from rankwell.tables.ranked import Ranked
+from rankwell.tables.lists import Ranked
 
 if TYPE_CHECKING:
     from rankwell.matching.unjudged import Both

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankwell.metrics.bounds import DifferenceBounds, HasBounds
-from rankwell.tables.csr import distinct
-from rankwell.tables.ranked import Ranked
+from rankwell.tables.lists import Ranked, distinct
 
 if TYPE_CHECKING:
     from rankwell.matching.context import Context

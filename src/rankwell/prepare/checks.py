@@ -19,11 +19,10 @@ from rankwell.readers.logs import Log, read_log
 from rankwell.records import cached_property, record
 from rankwell.statistics.draws import further
 from rankwell.tables.arguments import checked
-from rankwell.tables.csr import distinct
-from rankwell.tables.fingerprints import draws
-from rankwell.tables.ids import Known
+from rankwell.tables.ids import Known, draws
 from rankwell.tables.items_users import Items
-from rankwell.tables.workers import on_all_cores
+from rankwell.tables.lists import distinct
+from rankwell.tables.machine import on_all_cores
 
 DIVISIONS, DRIFT = 5, 0.1  # random divisions; how much further apart than by chance is worth a warning
 TRAIN, TEST, LISTS = range(3)

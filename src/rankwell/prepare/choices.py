@@ -10,8 +10,7 @@ import polars as pl
 from rankwell.prepare.pairs import Coded, are_repeated, code_ids, nth
 from rankwell.readers.logs import Log
 from rankwell.statistics.draws import uniform
-from rankwell.tables.fingerprints import draws
-from rankwell.tables.ids import Ids
+from rankwell.tables.ids import Ids, draws
 
 
 def draw_rows(seed: int, number: int, *keys: Ids | np.ndarray) -> np.ndarray:

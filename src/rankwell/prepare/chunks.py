@@ -13,7 +13,7 @@ from rankwell.readers import read_qrels
 from rankwell.readers.frames.columns import Given
 from rankwell.readers.items_users import read_catalogue
 from rankwell.tables.arguments import checked
-from rankwell.tables.csr import distinct
+from rankwell.tables.lists import distinct
 from rankwell.tables.run_qrels import Qrels
 from rankwell.tables.spans import Spans, end_to_end, meetings
 

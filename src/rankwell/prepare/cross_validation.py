@@ -16,8 +16,7 @@ from rankwell.prepare.report import Report
 from rankwell.prepare.splits import MIXED
 from rankwell.readers.logs import Log, read_log
 from rankwell.tables.arguments import checked
-from rankwell.tables.fingerprints import draws
-from rankwell.tables.ids import Ids
+from rankwell.tables.ids import Ids, draws
 
 Sides = tuple[pl.DataFrame, pl.DataFrame]
 

@@ -19,9 +19,9 @@ from rankwell.readers import read_items
 from rankwell.readers.items_users import read_catalogue
 from rankwell.readers.logs import Log
 from rankwell.records import cached_property, record
-from rankwell.tables.csr import distinct
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.items_users import Items
+from rankwell.tables.lists import distinct
 from rankwell.tables.popularity import PARTS, Cut, Head, Rule, Ties
 
 By = Literal["users", "events", "weight"]

@@ -18,8 +18,8 @@ from rankwell.records import cached_property
 from rankwell.tables.arguments import checked
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.items_users import Items
-from rankwell.tables.matrix import refuse_labels
 from rankwell.tables.popularity import PARTS, Cut, Head, Rule, Ties, by_popularity
+from rankwell.tables.run_qrels import refuse_labels
 
 if TYPE_CHECKING:
     import polars as pl

@@ -11,12 +11,11 @@ from rankwell.kernels import ids as kernel
 from rankwell.kernels import order
 from rankwell.readers.logs import Log
 from rankwell.records import cached_property, record
-from rankwell.tables.csr import are_places, distinct, places_of
-from rankwell.tables.fingerprints import fingerprints_of
-from rankwell.tables.ids import Ids, to_one_kind
+from rankwell.tables.ids import Ids, fingerprints_of, to_one_kind
+from rankwell.tables.lists import are_places, distinct, places_of
+from rankwell.tables.machine import on_all_cores
 from rankwell.tables.rows import PART_ROWS, cuts, group_rows
 from rankwell.tables.series import MOST
-from rankwell.tables.workers import on_all_cores
 
 
 @record(eq=False)

@@ -20,10 +20,9 @@ from rankwell.readers.logs import Log, read_log
 from rankwell.records import cached_property, record
 from rankwell.statistics.draws import further, uniform
 from rankwell.tables.arguments import checked
-from rankwell.tables.csr import distinct, owners_of, places_of
-from rankwell.tables.fingerprints import draws
-from rankwell.tables.ids import Ids, Known
+from rankwell.tables.ids import Ids, Known, draws
 from rankwell.tables.items_users import Users
+from rankwell.tables.lists import distinct, owners_of, places_of
 from rankwell.tables.popularity import by_popularity
 
 KINDS = {

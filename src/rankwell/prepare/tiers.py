@@ -18,8 +18,7 @@ from rankwell.readers.frames.columns import quoted
 from rankwell.readers.logs import Log, read_log
 from rankwell.tables.arguments import UNFIT, as_list, checked, fit_kind
 from rankwell.tables.columns import known_word
-from rankwell.tables.places import RowOf
-from rankwell.tables.series import call_polars
+from rankwell.tables.series import RowOf, call_polars
 
 How = Literal["multiply", "confidence", "replicate", "sample"]
 SINCE = "valid_from"

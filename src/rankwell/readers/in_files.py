@@ -44,9 +44,9 @@ from rankwell.readers.sources import (
 from rankwell.tables.columns import EXTRA, merge_unread
 from rankwell.tables.ids import Ids
 from rankwell.tables.items_users import Items
-from rankwell.tables.places import end_to_end
 from rankwell.tables.rows import Columns, Lists, Rows, join_extra, lowest_rank
 from rankwell.tables.run_qrels import Qrels, Run
+from rankwell.tables.series import end_to_end
 
 if TYPE_CHECKING:
     from rankwell.readers.frames.tables import OpenTable

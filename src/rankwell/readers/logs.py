@@ -21,9 +21,8 @@ from rankwell.readers.whole_frames import Whole, of_source, read_cells, with_typ
 from rankwell.records import cached_property, record
 from rankwell.tables.columns import COLUMNS, known_word
 from rankwell.tables.ids import Ids
-from rankwell.tables.matrix import refuse_labels
-from rankwell.tables.places import Place, RowOf
-from rankwell.tables.run_qrels import Qrels, Run
+from rankwell.tables.run_qrels import Qrels, Run, refuse_labels
+from rankwell.tables.series import Place, RowOf
 
 DAY_OR_MONTH = r"^\d{1,2}[/.-]\d{1,2}[/.-]\d{2,4}"
 NUMBERS = ("grade", "score", "rank", "time")

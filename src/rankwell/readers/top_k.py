@@ -15,11 +15,10 @@ from rankwell.readers.memory.matrices import Entries, is_matrix, is_sparse, spar
 from rankwell.readers.read import read_qrels
 from rankwell.records import record
 from rankwell.tables.arguments import checked
-from rankwell.tables.csr import offsets_of, owners
 from rankwell.tables.ids import Ids, Known, to_same_kind
-from rankwell.tables.matrix import Matrix, refuse_labels
+from rankwell.tables.lists import offsets_of, owners
 from rankwell.tables.rows import Columns
-from rankwell.tables.run_qrels import Run
+from rankwell.tables.run_qrels import Matrix, Run, refuse_labels
 from rankwell.tables.series import array_of
 
 WIDTH = 64  # scores of which only the largest is looked at first

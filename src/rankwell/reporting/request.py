@@ -31,9 +31,8 @@ from rankwell.reporting.material import InputFile, Material, Subject, input_file
 from rankwell.results import Results
 from rankwell.results.saving.load import is_saved, load_all
 from rankwell.tables.items_users import Items, Users
-from rankwell.tables.matrix import refuse_labels
 from rankwell.tables.redaction import Redaction
-from rankwell.tables.run_qrels import Qrels, Run
+from rankwell.tables.run_qrels import Qrels, Run, refuse_labels
 
 T = TypeVar("T", Comparison, Trend)
 ONE = "run"  # what a system without a name is called

@@ -17,7 +17,7 @@ from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.records import record
 from rankwell.results.part import Part, value_of
 from rankwell.results.segments import UNKNOWN, Segmentation
-from rankwell.tables.csr import offsets_of
+from rankwell.tables.lists import offsets_of
 from rankwell.tables.redaction import hidden_groups
 from rankwell.tables.states import Mean, group_means
 

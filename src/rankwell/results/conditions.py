@@ -13,7 +13,7 @@ from rankwell.matching.pool import Pool
 from rankwell.matching.scale import Scale
 from rankwell.metrics.metric import Metric
 from rankwell.records import record
-from rankwell.tables.ids import Ids
+from rankwell.tables.ids import Ids, fingerprints_of
 from rankwell.tables.items_users import Items, Users
 
 if TYPE_CHECKING:
@@ -111,7 +111,6 @@ def digest_of_tables(items: Items | None, users: Users | None) -> str:
 
 
 def _of_ids(ids: Ids) -> list[np.ndarray]:
-    from rankwell.tables.fingerprints import fingerprints_of
 
     return [fingerprints_of(ids) if ids.is_text else ids.integers]
 

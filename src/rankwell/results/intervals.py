@@ -14,7 +14,7 @@ from rankwell.errors import UsageError
 from rankwell.metrics.metric import Metric
 from rankwell.results.part import value_of
 from rankwell.statistics.intervals import LARGE, LEAST_OTHERS, hold_shares
-from rankwell.tables.ids import Ids
+from rankwell.tables.ids import Ids, fingerprints_of
 from rankwell.tables.states import Mean, State
 
 if TYPE_CHECKING:
@@ -73,7 +73,6 @@ def mean_interval(
     """Return the mean of some values with its interval; ``total`` is of how many values these are a part."""
     from rankwell.statistics.intervals import are_bounded, hold_shares
     from rankwell.statistics.intervals import interval as interval_of
-    from rankwell.tables.fingerprints import fingerprints_of
 
     if method == "wilson" and not (hold_shares(metric.range) and ((values == 0) | (values == 1)).all()):
         raise no_share(metric)

@@ -10,7 +10,7 @@ import numpy as np
 
 from rankwell.errors import DataError, UsageError, brief, nearest, one_of
 from rankwell.records import record
-from rankwell.tables.ids import Ids, Known
+from rankwell.tables.ids import Ids, Known, fingerprints_of
 from rankwell.tables.items_users import Users
 from rankwell.tables.series import list_values
 
@@ -154,8 +154,6 @@ class Segments:
             )
         numbers = None
         if clusters is not None:
-            from rankwell.tables.fingerprints import fingerprints_of
-
             names, own = users.labels(clusters)
             # by the name alone, so that a cluster is drawn alike in whatever table it stands
             numbers = fingerprints_of(Ids.of(names.to_list()))[own]

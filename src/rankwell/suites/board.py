@@ -31,8 +31,7 @@ from rankwell.suites.suite import (
     student,
 )  # fmt: skip
 from rankwell.tables.arguments import refuse_level
-from rankwell.tables.fingerprints import fingerprints_of
-from rankwell.tables.ids import Ids
+from rankwell.tables.ids import Ids, fingerprints_of
 
 if TYPE_CHECKING:
     import polars as pl

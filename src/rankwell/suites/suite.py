@@ -20,8 +20,7 @@ from rankwell.results import Results
 from rankwell.statistics.draws import further
 from rankwell.statistics.frequent import TIE
 from rankwell.tables.arguments import checked
-from rankwell.tables.fingerprints import fingerprints_of
-from rankwell.tables.ids import Ids
+from rankwell.tables.ids import Ids, fingerprints_of
 
 if TYPE_CHECKING:
     from rankwell.suites.board import Board

@@ -13,8 +13,7 @@ from rankwell.errors import DataError, UsageError, brief, nearest, one_of
 from rankwell.kernels import lists as kernel
 from rankwell.kernels import words
 from rankwell.records import cached_property, record
-from rankwell.tables.csr import offsets_of
-from rankwell.tables.ranked import Ranked
+from rankwell.tables.lists import Ranked, offsets_of
 
 if TYPE_CHECKING:
     import polars as pl

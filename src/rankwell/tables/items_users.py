@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from rankwell.errors import DataError, UsageError, brief, nearest, one_of
-from rankwell.tables.cache import Derived
+from rankwell.records import Derived
 from rankwell.tables.columns import SPAN, named_as
 from rankwell.tables.ids import IdColumn, Ids
 from rankwell.tables.run_qrels import NO_WORDS, ids_of

@@ -1,4 +1,4 @@
-"""Rows of a run: brought together by query, divided into parts of whole lists, and given in batches of lists to be judged."""
+"""Rows of a run: brought together by query, divided into parts of whole lists, and given in batches of lists to be judged; cells that a row may lack."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -15,11 +15,13 @@ from rankwell.kernels import id_text, order, rank_columns
 from rankwell.kernels import ids as kernel
 from rankwell.records import cached_property, record
 from rankwell.tables.columns import ID_WORDS
-from rankwell.tables.csr import are_places, offsets_of, owners, places_of
-from rankwell.tables.gaps import ids_with_gaps, numbers_with_gaps
 from rankwell.tables.ids import NO_STARTS, NO_TEXT, IdColumn, Ids
-from rankwell.tables.places import Place, store_place
-from rankwell.tables.series import freeze, freeze_all, numbers_of, same_length
+from rankwell.tables.lists import are_places, offsets_of, owners, places_of
+from rankwell.tables.series import Place, freeze, freeze_all, numbers_of, same_length, series_of, store_place
+
+if TYPE_CHECKING:
+    import polars as pl
+
 
 SAMPLE = 10_000  # beginnings of stretches that show scattered rows before all are compared
 
@@ -28,6 +30,58 @@ PART_ROWS = 400_000
 Extra = Mapping[
     str, Ids | np.ndarray
 ]  # columns that a run has for metrics that need them, by rankwell's words
+NO_ID = -(2**63)  # among integers; among texts it is the empty one
+
+
+def filled(series: pl.Series) -> pl.Series:
+    """Return a column of ids in which a missing one is the empty text, or ``NO_ID``; whole numbers in floats become integers.
+
+    >>> import polars as pl
+    >>> filled(pl.Series(["a", None])).to_list(), filled(pl.Series([2.0, None])).to_list() == [2, NO_ID]
+    (['a', ''], True)
+    """
+    import polars as pl
+
+    if isinstance(series.dtype, (pl.Categorical, pl.Enum)) or series.dtype == pl.Null:
+        series = series.cast(pl.String)
+    if series.dtype.is_float():
+        series = series.fill_nan(None)
+        whole = series.cast(pl.Int64, strict=False)
+        if whole.null_count() == series.null_count() and (whole == series).all():
+            series = whole
+    if series.dtype.is_integer():
+        return series.cast(pl.Int64).fill_null(NO_ID) if series.null_count() else series
+    return series.fill_null("") if series.dtype == pl.String else series
+
+
+def are_gaps(ids: Ids) -> np.ndarray:
+    """Return which ids stand for missing ones.
+
+    >>> are_gaps(Ids.of(["a", ""])).tolist()
+    [False, True]
+    """
+    return ids.lengths == 0 if ids.is_text else ids.integers == NO_ID
+
+
+def ids_with_gaps(values: Any, name: str) -> Ids:
+    """Return a column of ids, of which some may be missing."""
+    return values if isinstance(values, Ids) else Ids.of_series(filled(series_of(values, name)), name)
+
+
+def numbers_with_gaps(values: Iterable[Any] | np.ndarray, name: str, place: Place) -> np.ndarray:
+    """Return a column of numbers, of which missing ones are nan; DataError for other values.
+
+    >>> numbers_with_gaps([1, None], "support", str).tolist()
+    [1.0, nan]
+    """
+    import polars as pl
+
+    if isinstance(values, np.ndarray) and values.dtype.kind == "f":
+        return values
+    series = series_of(values, name)
+    if not series.dtype.is_numeric() and series.dtype not in (pl.Boolean, pl.Null):
+        raise DataError(f"{place(0)}: {name} holds {series.dtype} values, not numbers.")
+    return series.cast(pl.Float64).to_numpy()
 
 
 class Rows(Protocol):

@@ -1,15 +1,17 @@
-"""One column in memory (Polars, pandas, Arrow, NumPy, tensors, a list) as a Polars series or a NumPy array, checked."""
+"""One column in memory (Polars, pandas, Arrow, NumPy, tensors, a list) as a Polars series or a NumPy array, checked; where a row stands, for messages."""
 
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable, Iterable, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankwell.display.text import Composed
 from rankwell.errors import DataError, UsageError, brief
-from rankwell.tables.places import Place
+from rankwell.records import record
 
 if TYPE_CHECKING:
     from decimal import Decimal
@@ -22,6 +24,7 @@ IN_MAIN_MEMORY = (1, 3)  # DLPack's numbers of the processor's memory, and of su
 DEEPEST = 16  # lists in lists
 MOST = 2**53  # above it not all whole numbers are floats: others would be read as this one, and tie with it
 LONGEST = 60
+Place = Callable[[int], str]
 
 
 def array_of(source: Any, name: str) -> np.ndarray:
@@ -284,3 +287,62 @@ def same_length(rows: int, columns: Mapping[str, int], name: str) -> None:
     for column, length in columns.items():
         if length != rows:
             raise UsageError(f"{name}: the query column has {rows} rows, {column} has {length}.")
+
+
+class StoredPlace(ABC):
+    """A place that needs no open file or table to answer, so that data can be pickled together with it."""
+
+    @abstractmethod
+    def __call__(self, row: int) -> str:
+        """Return where a row stands."""
+
+
+@record
+class RowOf(StoredPlace):
+    """Rows by their numbers, from 1."""
+
+    name: str
+
+    def __call__(self, row: int) -> str:
+        """Return where a row stands."""
+        return Composed("{name}, row {row}", name=self.name, row=row + 1)
+
+
+@record
+class LineAfter(StoredPlace):
+    """Rows that are the lines of a file after its first ones."""
+
+    label: str
+    first: int
+
+    def __call__(self, row: int) -> str:
+        """Return where a row stands."""
+        return f"{self.label}:{self.first + row + 1}"
+
+
+@record(eq=False)
+class Reordered(StoredPlace):
+    """The places of rows that were put in another order."""
+
+    place: StoredPlace
+    order: np.ndarray
+
+    def __call__(self, row: int) -> str:
+        """Return where a row stood."""
+        return self.place(int(self.order[row]))
+
+
+def store_place(place: Place, name: str) -> StoredPlace:
+    """Return a place that can be pickled; one that needs its file open becomes the number of the row."""
+    return place if isinstance(place, StoredPlace) else RowOf(name)
+
+
+def end_to_end(lengths: Sequence[int], places: Sequence[Place]) -> Place:
+    """Return the place of a row of parts that stand end to end, each of which has places of its own."""
+    ends = np.cumsum(lengths)
+
+    def place(row: int) -> str:
+        part = int(np.searchsorted(ends, row, side="right"))
+        return places[part](row - int(ends[part] - lengths[part]))
+
+    return place

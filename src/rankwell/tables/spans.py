@@ -9,8 +9,8 @@ import numpy as np
 
 from rankwell.errors import DataError, brief
 from rankwell.records import record
-from rankwell.tables.csr import offsets_of
 from rankwell.tables.ids import Ids, Known
+from rankwell.tables.lists import offsets_of
 
 if TYPE_CHECKING:
     import polars as pl

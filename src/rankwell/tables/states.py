@@ -15,7 +15,7 @@ import numpy as np
 from rankwell.errors import UsageError
 from rankwell.kernels import sums
 from rankwell.records import cached_property, record
-from rankwell.tables.csr import offsets_of
+from rankwell.tables.lists import offsets_of
 
 # every finite double is a multiple of 2**-_POINT
 _POINT = 1127

@@ -11,8 +11,7 @@ from tests.evidence import evidence
 
 import rankwell as rw
 from rankwell.statistics.bootstrap import drawn_weights
-from rankwell.tables.fingerprints import fingerprints_of
-from rankwell.tables.ids import Ids
+from rankwell.tables.ids import Ids, fingerprints_of
 
 COVID = evidence("trec-covid-round1")
 QRELS = str(COVID / "qrels-rnd1.txt")

@@ -12,8 +12,7 @@ from tests.evidence import evidence
 
 import rankwell as rw
 from rankwell.statistics.bootstrap import drawn_weights
-from rankwell.tables.fingerprints import fingerprints_of
-from rankwell.tables.ids import Ids
+from rankwell.tables.ids import Ids, fingerprints_of
 
 
 @pytest.fixture(scope="module")

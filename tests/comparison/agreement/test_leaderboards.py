@@ -13,8 +13,7 @@ from rankwell.comparison.agreement.leaderboards import make_boards
 from rankwell.metrics import metric_of
 from rankwell.statistics import bootstrap
 from rankwell.statistics.bootstrap import drawn_weights
-from rankwell.tables.fingerprints import fingerprints_of
-from rankwell.tables.ids import Ids
+from rankwell.tables.ids import Ids, fingerprints_of
 
 METRICS = ("ndcg@3", "ap", "first_rank")
 

@@ -11,8 +11,7 @@ import scipy.stats
 
 import rankwell as rw
 from rankwell.statistics.bayesian import posterior
-from rankwell.tables.fingerprints import fingerprints_of
-from rankwell.tables.ids import Ids
+from rankwell.tables.ids import Ids, fingerprints_of
 
 QUERIES = [f"q{number}" for number in range(60)]
 RNG = np.random.default_rng(4)

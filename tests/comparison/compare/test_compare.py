@@ -17,8 +17,7 @@ from rankwell.comparison.compare.alignment import Aligned
 from rankwell.metrics import metric_of
 from rankwell.statistics.intervals import interval
 from rankwell.statistics.paired_tests import sign_flips, t_test
-from rankwell.tables.fingerprints import fingerprints_of
-from rankwell.tables.ids import Ids
+from rankwell.tables.ids import Ids, fingerprints_of
 
 FILMS = files("rankwell") / "data" / "movietweetings"
 SYSTEMS = {name: str(FILMS / f"{name}.parquet") for name in ("popular", "itemknn", "als", "random")}

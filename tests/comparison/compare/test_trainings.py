@@ -11,8 +11,7 @@ import pytest
 import rankwell as rw
 from rankwell.cli.main import run as command
 from rankwell.statistics.seeds import seeds_interval
-from rankwell.tables.fingerprints import fingerprints_of
-from rankwell.tables.ids import Ids
+from rankwell.tables.ids import Ids, fingerprints_of
 
 COUNT = 80
 QRELS = {query: {"a": 1, "b": 1} for query in range(COUNT)}

@@ -16,13 +16,11 @@ from rankwell.matching.pool import Pool, levels_of
 from rankwell.records import record
 from rankwell.statistics.bootstrap import Replicated, drawn_weights, percentiles
 from rankwell.statistics.kappa import Coincidences, Level, cohen, coincidences, krippendorff, share_agreed
-from rankwell.tables.csr import distinct, owners
-from rankwell.tables.fingerprints import fingerprints_of
-from rankwell.tables.ids import NO_TEXT, Ids, Known, to_one_kind
-from rankwell.tables.ranked import NO_ROWS
+from rankwell.tables.ids import NO_TEXT, Ids, Known, fingerprints_of, to_one_kind
+from rankwell.tables.lists import NO_ROWS, distinct, owners
+from rankwell.tables.machine import on_all_cores
 from rankwell.tables.rows import cuts
 from rankwell.tables.run_qrels import Qrels
-from rankwell.tables.workers import on_all_cores
 
 # the table of grades is made per query: with more, each had mostly empty cells, and the values are ratings rather than a
 # scale

@@ -25,8 +25,8 @@ from rankwell.readers import open_named, read_qrels
 from rankwell.readers.sources import names_as_text, refuse_unnamed
 from rankwell.results import Results
 from rankwell.tables.arguments import checked
-from rankwell.tables.csr import owners_of
 from rankwell.tables.ids import Known
+from rankwell.tables.lists import owners_of
 from rankwell.tables.run_qrels import Qrels, Run
 
 if TYPE_CHECKING:

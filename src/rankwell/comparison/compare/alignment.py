@@ -12,8 +12,7 @@ from rankwell.errors import DataError, UsageError, nearest
 from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.records import cached_property, record
 from rankwell.results import Results
-from rankwell.tables.fingerprints import fingerprints_of
-from rankwell.tables.ids import Ids, Known, to_one_kind
+from rankwell.tables.ids import Ids, Known, fingerprints_of, to_one_kind
 from rankwell.tables.states import Mean
 
 MISSING = "judged queries missing from the run"  # as results count them

@@ -17,7 +17,7 @@ from rankwell.statistics.intervals import LARGE
 from rankwell.statistics.many import PLAIN, Design, Intervals, Summaries, intervals, summaries
 from rankwell.statistics.moments import by_cluster
 from rankwell.statistics.paired_tests import EXACT, sign_flips, sign_test, wilcoxon
-from rankwell.tables.csr import distinct
+from rankwell.tables.lists import distinct
 from rankwell.tables.states import group_means
 
 # 64 MB in doubles; a test makes three or four arrays of that size

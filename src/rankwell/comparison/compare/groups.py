@@ -10,9 +10,9 @@ import numpy as np
 from rankwell.records import record
 from rankwell.results.segments import Segments
 from rankwell.statistics.many import Design
-from rankwell.tables.csr import distinct
 from rankwell.tables.ids import Ids
 from rankwell.tables.items_users import Users
+from rankwell.tables.lists import distinct
 
 
 @record(eq=False)

@@ -21,9 +21,8 @@ from rankwell.statistics.many import PLAIN, Design, Intervals, closed_bounds
 from rankwell.statistics.moments import PairMoments, SampleMoments
 from rankwell.statistics.paired_tests import SizeCounts, sign_flips, sign_test_of
 from rankwell.statistics.seeds import SeedMoments
-from rankwell.tables.csr import distinct
-from rankwell.tables.fingerprints import fingerprints_of
-from rankwell.tables.ids import Ids
+from rankwell.tables.ids import Ids, fingerprints_of
+from rankwell.tables.lists import distinct
 
 
 class MetricSums(NamedTuple):

@@ -15,12 +15,11 @@ from rankwell.matching.context import Context
 from rankwell.matching.policy import Policy
 from rankwell.matching.scale import Scale
 from rankwell.records import cached_property, record
-from rankwell.tables.csr import offsets_of
 from rankwell.tables.ids import Ids, Known, own_text, to_one_kind
-from rankwell.tables.ranked import NO_ROWS, spread
+from rankwell.tables.lists import NO_ROWS, offsets_of, spread
+from rankwell.tables.machine import on_all_cores
 from rankwell.tables.rows import Lists, cuts
 from rankwell.tables.run_qrels import Run
-from rankwell.tables.workers import on_all_cores
 
 PART_ROWS = 1 << 17  # whose keys are sorted in the cache
 

@@ -21,13 +21,12 @@ from rankwell.readers import open_several
 from rankwell.readers.sources import refuse_one_list, refuse_unnamed
 from rankwell.records import record
 from rankwell.tables.arguments import UNFIT, checked, fit_kind
-from rankwell.tables.csr import offsets_of
 from rankwell.tables.ids import NO_TEXT, Ids
-from rankwell.tables.places import RowOf
-from rankwell.tables.ranked import spread
+from rankwell.tables.lists import offsets_of, spread
+from rankwell.tables.machine import on_all_cores
 from rankwell.tables.rows import Columns, Lists
 from rankwell.tables.run_qrels import Run
-from rankwell.tables.workers import on_all_cores
+from rankwell.tables.series import RowOf
 
 # fuse: one run made of several.
 

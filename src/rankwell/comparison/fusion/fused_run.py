@@ -14,7 +14,7 @@ from rankwell.display.table import Cell, Column, Table
 from rankwell.errors import DataError, UsageError, brief, nearest, one_of
 from rankwell.matching.policy import Policy
 from rankwell.records import record
-from rankwell.tables.csr import owners, places_of
+from rankwell.tables.lists import owners, places_of
 from rankwell.tables.rows import Columns
 from rankwell.tables.run_qrels import Run
 

@@ -24,13 +24,12 @@ from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.metrics.names import MODULES
 from rankwell.records import cached_property, record
-from rankwell.tables.csr import owners
-from rankwell.tables.fingerprints import draws
-from rankwell.tables.ids import Ids
-from rankwell.tables.places import RowOf
+from rankwell.tables.ids import Ids, draws
+from rankwell.tables.lists import owners
+from rankwell.tables.machine import on_all_cores
 from rankwell.tables.rows import Columns
 from rankwell.tables.run_qrels import Run
-from rankwell.tables.workers import on_all_cores
+from rankwell.tables.series import RowOf
 
 if TYPE_CHECKING:
     import polars as pl

@@ -12,7 +12,7 @@ from rankwell.errors import DataError, UsageError, brief, nearest, one_of
 from rankwell.kernels import majorities as pairs
 from rankwell.kernels import votes
 from rankwell.records import record
-from rankwell.tables.csr import owners
+from rankwell.tables.lists import owners
 
 Votes = tuple[np.ndarray, np.ndarray]  # candidates, each at most once, and a value for each
 

@@ -27,8 +27,8 @@ from rankwell.metrics.metric import Metric, definition
 from rankwell.readers.bytes.files import File
 from rankwell.readers.bytes.text import require_text, text_of
 from rankwell.records import record
-from rankwell.tables.csr import distinct
 from rankwell.tables.ids import Ids
+from rankwell.tables.lists import distinct
 from rankwell.tables.run_qrels import Qrels, Run
 
 QRELS, RUN = "topic subtopic docno grade", "topic Q0 docno rank score runid"

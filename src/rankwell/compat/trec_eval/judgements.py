@@ -17,9 +17,9 @@ from rankwell.readers.bytes.files import File
 from rankwell.readers.bytes.text import require_text
 from rankwell.records import record
 from rankwell.tables.ids import Ids
-from rankwell.tables.places import StoredPlace
 from rankwell.tables.rows import IdStretches
 from rankwell.tables.run_qrels import Qrels
+from rankwell.tables.series import StoredPlace
 
 BLANK, NEXT_BLANK = (
     re.compile(rb"[ \t\r\v\f]*\n"),

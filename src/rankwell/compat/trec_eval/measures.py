@@ -21,7 +21,7 @@ from rankwell.metrics.graded.users import RBP, RBPResidual
 from rankwell.metrics.metric import Metric, QueryMetric, definition
 from rankwell.metrics.parameters import OTHERS_OWN, Pairs
 from rankwell.records import record
-from rankwell.tables.csr import offsets_of
+from rankwell.tables.lists import offsets_of
 
 INTEGER, NUMBER = r"\s*[+-]?\d+", r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
 

@@ -20,7 +20,7 @@ from rankwell.metrics import metric_of, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.metrics.parameters import named_gains
 from rankwell.results import Results
-from rankwell.tables.csr import distinct
+from rankwell.tables.lists import distinct
 from rankwell.tables.run_qrels import Qrels, Run
 
 Lines = Callable[[Settings], list[PrintedLine]]

@@ -16,7 +16,7 @@ from rankwell.matching.judged import Judged
 from rankwell.matching.lists import RanksBeginAtZero
 from rankwell.results.part import Part, add_counts
 from rankwell.tables.ids import Ids, own_text
-from rankwell.tables.machine import at_most, cores
+from rankwell.tables.machine import Workers, at_most, cores, in_order
 from rankwell.tables.rows import Lists, Rows
 from rankwell.tables.run_qrels import Run
 
@@ -113,7 +113,6 @@ class Memory:
         if workers == 1:
             judged = self._gather(self._judge_compact(batch, task) for batch in batches)
             return Part.sum(measure() for measure in _measures(judged, task))
-        from rankwell.tables.workers import Workers, in_order
 
         with Workers(workers) as threads:
             judging = (partial(self._judge_compact, batch, task) for batch in batches)

@@ -22,8 +22,8 @@ from rankwell.matching.policy import Policy
 from rankwell.readers.bytes.compression import COMPRESSED_SUFFIXES
 from rankwell.readers.bytes.paths import short_name
 from rankwell.readers.registry import guess
-from rankwell.tables.csr import owners, places_of
 from rankwell.tables.ids import NO_TEXT, Ids
+from rankwell.tables.lists import owners, places_of
 from rankwell.tables.run_qrels import Qrels, Run
 
 if TYPE_CHECKING:

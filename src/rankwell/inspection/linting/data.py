@@ -34,16 +34,13 @@ from rankwell.readers.read import open_run
 from rankwell.readers.registry import ExplainedRows, guess, recode
 from rankwell.records import cached_property, record
 from rankwell.results.part import Part
-from rankwell.tables.csr import offsets_of
 from rankwell.tables.ids import Ids, Known, own_text
 from rankwell.tables.items_users import Items
-from rankwell.tables.machine import cores
-from rankwell.tables.matrix import refuse_mismatch
-from rankwell.tables.places import end_to_end
-from rankwell.tables.ranked import NO_ROWS
+from rankwell.tables.lists import NO_ROWS, offsets_of
+from rankwell.tables.machine import Workers, cores, in_order, on_all_cores
 from rankwell.tables.rows import PART_ROWS, Columns, Lists, Rows, group_rows, own_column
-from rankwell.tables.run_qrels import Qrels, Run
-from rankwell.tables.workers import Workers, in_order, on_all_cores
+from rankwell.tables.run_qrels import Qrels, Run, refuse_mismatch
+from rankwell.tables.series import end_to_end
 
 BY_LINES = (
     "delimited",

@@ -17,10 +17,9 @@ from rankwell.matching.groups import PASSAGES, SEPARATORS, ids_before
 from rankwell.matching.mismatch import IdSource, Mismatch, find_mismatch, find_swapped_columns
 from rankwell.matching.policy import Policy, before
 from rankwell.matching.pool import ENOUGH, TENTH
-from rankwell.tables.csr import owners
 from rankwell.tables.ids import Ids, Known, own_text
 from rankwell.tables.items_users import Items
-from rankwell.tables.ranked import NO_ROWS
+from rankwell.tables.lists import NO_ROWS, owners
 from rankwell.tables.rows import Lists
 from rankwell.tables.spans import Spans
 

@@ -31,9 +31,8 @@ from rankwell.matching.lists import WrongRanks, number_given, own_rows, with_ran
 from rankwell.matching.policy import Asked, Policy
 from rankwell.matching.pool import refuse_ungraded
 from rankwell.readers.frames.columns import quoted
-from rankwell.tables.csr import distinct, owners
 from rankwell.tables.ids import NO_TEXT, Ids, Known
-from rankwell.tables.ranked import NO_ROWS
+from rankwell.tables.lists import NO_ROWS, distinct, owners
 from rankwell.tables.rows import Lists
 from rankwell.tables.run_qrels import Qrels, Run
 

@@ -18,7 +18,7 @@ from rankwell.metrics.graded.ndcg import nDCG
 from rankwell.metrics.metric import Metric
 from rankwell.records import record
 from rankwell.tables.arguments import as_list
-from rankwell.tables.ranked import Ranked
+from rankwell.tables.lists import Ranked
 
 # The estimator of nDCG: the mean gain of each stratum in the list, over the ideal of the estimated numbers of
 # each grade.

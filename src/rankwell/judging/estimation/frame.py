@@ -10,19 +10,17 @@ import numpy as np
 from rankwell.errors import DataError, brief
 from rankwell.matching.pool import Pool
 from rankwell.readers.samples import SampleRows
-from rankwell.records import cached_property, record
+from rankwell.records import Derived, cached_property, record
 from rankwell.statistics.sampled_totals import (
     Variance,
     independent_variance,
     pair_factors,
     stratified_variance,
 )
-from rankwell.tables.cache import Derived
-from rankwell.tables.csr import offsets_of, owners
 from rankwell.tables.ids import Ids, Known
-from rankwell.tables.places import Reordered, StoredPlace, store_place
+from rankwell.tables.lists import offsets_of, owners
 from rankwell.tables.run_qrels import Qrels
-from rankwell.tables.series import MOST
+from rankwell.tables.series import MOST, Reordered, StoredPlace, store_place
 
 Unanswered = Literal["error", "random"]
 NEAR = 0.01  # how far, relatively, a propensity may be from drawn/size: files round it

@@ -20,9 +20,8 @@ from rankwell.judging.pools import Pooled
 from rankwell.matching.policy import Policy
 from rankwell.statistics.draws import uniform
 from rankwell.tables.arguments import checked
-from rankwell.tables.fingerprints import draws, fingerprints_of
-from rankwell.tables.ids import Ids
-from rankwell.tables.places import RowOf
+from rankwell.tables.ids import Ids, draws, fingerprints_of
+from rankwell.tables.series import RowOf
 
 if TYPE_CHECKING:
     import polars as pl

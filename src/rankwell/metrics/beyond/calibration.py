@@ -15,8 +15,8 @@ from rankwell.metrics.beyond.tail import OfHead
 from rankwell.metrics.divergences import DIVERGENCES, js
 from rankwell.metrics.graded.gain_functions import discount
 from rankwell.metrics.metric import Better, ListMetric, definition
+from rankwell.tables.lists import Ranked, shares
 from rankwell.tables.popularity import PARTS
-from rankwell.tables.ranked import Ranked, shares
 
 __all__ = ["UPD", "Calibration"]
 

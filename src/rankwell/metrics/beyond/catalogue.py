@@ -15,7 +15,7 @@ from rankwell.matching.pool import Pool
 from rankwell.metrics.corpus_metric import CorpusMetric
 from rankwell.metrics.metric import Better, Metric, definition
 from rankwell.records import cached_property, record
-from rankwell.tables.csr import distinct, places_among
+from rankwell.tables.lists import distinct, places_among
 from rankwell.tables.states import Counts, ItemCounts, NotAdded, State, Tally, Total
 
 

@@ -13,7 +13,7 @@ from rankwell.metrics.beyond.item_pairs import jaccard_against
 from rankwell.metrics.graded.gain_functions import OfRelevance
 from rankwell.metrics.metric import definition
 from rankwell.tables.features import Features
-from rankwell.tables.ranked import Ranked, ratio
+from rankwell.tables.lists import Ranked, ratio
 
 __all__ = ["EPD", "Surprise", "Unserendipity"]
 

@@ -10,7 +10,7 @@ from rankwell.matching.context import Context
 from rankwell.matching.judged import Judged
 from rankwell.metrics.metric import ListMetric, definition
 from rankwell.tables.features import Features
-from rankwell.tables.ranked import Ranked
+from rankwell.tables.lists import Ranked
 
 
 @definition

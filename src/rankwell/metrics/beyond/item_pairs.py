@@ -7,9 +7,8 @@ from typing import Literal
 
 import numpy as np
 
-from rankwell.tables.csr import owners_of, places_among
 from rankwell.tables.features import Features
-from rankwell.tables.ranked import Ranked, ratio
+from rankwell.tables.lists import Ranked, owners_of, places_among, ratio
 
 Measure = Literal["cosine", "jaccard", "euclidean"]
 CELLS = 1 << 17  # cells of the dense tables built at a time: they should fit into the processor's cache

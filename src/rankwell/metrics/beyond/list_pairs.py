@@ -11,8 +11,7 @@ import numpy as np
 
 from rankwell.errors import DataError, UsageError
 from rankwell.records import cached_property, record
-from rankwell.tables.csr import offsets_of
-from rankwell.tables.ranked import Ranked
+from rankwell.tables.lists import Ranked, offsets_of
 from rankwell.tables.states import (
     WHOLE,
     ItemCounts,

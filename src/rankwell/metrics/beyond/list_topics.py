@@ -12,7 +12,7 @@ from rankwell.matching.context import Context
 from rankwell.matching.judged import Judged
 from rankwell.metrics.beyond.item_features import Featured
 from rankwell.metrics.metric import definition
-from rankwell.tables.ranked import shares
+from rankwell.tables.lists import shares
 
 __all__ = ["BinomialDiversity", "CategoryEntropy"]
 

@@ -13,7 +13,7 @@ from rankwell.metrics.beyond.item_pairs import squares_within, sums_within, with
 from rankwell.metrics.graded.gain_functions import discount
 from rankwell.metrics.metric import Better, definition
 from rankwell.tables.features import Features
-from rankwell.tables.ranked import Ranked, ratio
+from rankwell.tables.lists import Ranked, ratio
 
 __all__ = ["EILD", "ILD", "ILS"]
 

@@ -11,7 +11,7 @@ from rankwell.matching.context import Context
 from rankwell.matching.judged import Judged
 from rankwell.metrics.graded.gain_functions import OfRelevance
 from rankwell.metrics.metric import ListMetric, definition
-from rankwell.tables.ranked import Ranked, ratio
+from rankwell.tables.lists import Ranked, ratio
 
 __all__ = ["EFD", "EPC", "MSI", "OfChances", "SelfInformation"]
 

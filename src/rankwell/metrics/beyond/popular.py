@@ -12,7 +12,7 @@ from rankwell.matching.judged import Judged
 from rankwell.metrics.corpus_metric import CorpusMetric
 from rankwell.metrics.metric import Better, ListMetric, definition
 from rankwell.records import record
-from rankwell.tables.ranked import ratio
+from rankwell.tables.lists import ratio
 from rankwell.tables.states import Mean
 
 __all__ = ["ARP", "DeltaGAP", "MeanPopRank"]

@@ -12,8 +12,7 @@ from rankwell.matching.judged import Judged
 from rankwell.metrics.beyond.item_features import Featured
 from rankwell.metrics.beyond.item_pairs import closest
 from rankwell.metrics.metric import ListMetric, definition
-from rankwell.tables.csr import distinct
-from rankwell.tables.ranked import Ranked, ratio
+from rankwell.tables.lists import Ranked, distinct, ratio
 
 __all__ = ["Serendipity", "SerendipityKotkov", "SerendipityMurakami", "Unexpectedness"]
 

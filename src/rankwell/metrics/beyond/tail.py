@@ -11,8 +11,8 @@ from rankwell.matching.context import Context
 from rankwell.matching.judged import Judged
 from rankwell.metrics.beyond.catalogue import OfCounts
 from rankwell.metrics.metric import Better, ListMetric, Metric, definition
+from rankwell.tables.lists import Ranked, ratio
 from rankwell.tables.popularity import PARTS, Cut, Rule
-from rankwell.tables.ranked import Ranked, ratio
 from rankwell.tables.states import Counts, ItemCounts
 
 __all__ = ["ACLT", "APLT", "OfHead", "TailCoverage"]

@@ -13,7 +13,7 @@ from rankwell.metrics.additive import Additive, Terms
 from rankwell.metrics.binary.collection import OfCells
 from rankwell.metrics.corpus_metric import CorpusMetric
 from rankwell.metrics.metric import QueryMetric, definition
-from rankwell.tables.ranked import Ranked, ratio
+from rankwell.tables.lists import Ranked, ratio
 from rankwell.tables.states import WeightedMean
 
 __all__ = ["AUC", "GAUC", "PAUC", "AUCTopK", "PAp"]

@@ -14,7 +14,7 @@ from rankwell.matching.ties import chance_of_a_hit
 from rankwell.metrics.additive import RankWeighted
 from rankwell.metrics.bounds import EXACT, FREE_R, Bounded, DifferenceBounds
 from rankwell.metrics.metric import QueryMetric, definition
-from rankwell.tables.ranked import Ranked
+from rankwell.tables.lists import Ranked
 
 if TYPE_CHECKING:
     from rankwell.matching.unjudged import Both

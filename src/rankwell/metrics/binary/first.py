@@ -12,7 +12,7 @@ from rankwell.matching.judged import Judged
 from rankwell.matching.ties import expected_reciprocal
 from rankwell.metrics.additive import Additive, Terms
 from rankwell.metrics.metric import QueryMetric, definition
-from rankwell.tables.ranked import ratio
+from rankwell.tables.lists import ratio
 
 if TYPE_CHECKING:
     from rankwell.matching.unjudged import Both

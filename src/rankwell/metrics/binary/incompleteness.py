@@ -10,7 +10,7 @@ from rankwell.matching.context import Context
 from rankwell.matching.judged import Judged
 from rankwell.metrics.additive import Additive, Terms
 from rankwell.metrics.metric import QueryMetric, definition
-from rankwell.tables.ranked import ratio
+from rankwell.tables.lists import ratio
 
 __all__ = ["Bpref", "InfAP", "JudgedShare", "UnjudgedShare"]
 

@@ -19,8 +19,7 @@ from rankwell.metrics.binary.levels import needed_hits
 from rankwell.metrics.bounds import EXACT, FREE_R, Bounded, DifferenceBounds, Ends
 from rankwell.metrics.differences import divide_bounds, divisors
 from rankwell.metrics.metric import NO_CUT, definition
-from rankwell.tables.csr import offsets_of
-from rankwell.tables.ranked import Ranked, ratio
+from rankwell.tables.lists import Ranked, offsets_of, ratio
 
 if TYPE_CHECKING:
     from rankwell.matching.unjudged import Both

@@ -13,7 +13,7 @@ from rankwell.metrics.additive import Additive, Terms
 from rankwell.metrics.binary.levels import Levels, needed_hits
 from rankwell.metrics.metric import QueryMetric, definition
 from rankwell.metrics.parameters import Numbers
-from rankwell.tables.ranked import Ranked
+from rankwell.tables.lists import Ranked
 
 __all__ = ["AUCPR", "Avg11", "IPrec"]
 

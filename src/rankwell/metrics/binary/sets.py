@@ -11,7 +11,7 @@ from rankwell.matching.judged import Judged
 from rankwell.metrics.binary.binary import Weighted
 from rankwell.metrics.bounds import EXACT, FREE_R, Bounded
 from rankwell.metrics.metric import QueryMetric, definition
-from rankwell.tables.ranked import ratio
+from rankwell.tables.lists import ratio
 
 __all__ = ["SetAP", "SetF", "SetP", "SetR"]
 

@@ -17,8 +17,7 @@ from rankwell.metrics.diversity.subtopics import Subtopics
 from rankwell.metrics.diversity.topic_recall import SRecall
 from rankwell.metrics.graded.gain_functions import discount
 from rankwell.metrics.metric import definition
-from rankwell.tables.csr import owners
-from rankwell.tables.ranked import Ranked
+from rankwell.tables.lists import Ranked, owners
 
 __all__ = ["DSharpnDCG", "DnDCG"]
 

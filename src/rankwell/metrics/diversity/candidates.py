@@ -10,10 +10,9 @@ import numpy as np
 from rankwell.errors import DataError, brief
 from rankwell.kernels import exact, ideal
 from rankwell.records import cached_property, record
-from rankwell.tables.csr import offsets_of, owners_of
 from rankwell.tables.features import CELLS, Features
 from rankwell.tables.ids import Ids
-from rankwell.tables.ranked import Ranked
+from rankwell.tables.lists import Ranked, offsets_of, owners_of
 
 LISTS_BEGUN = 1_000_000  # limit of the search for one user's best list
 

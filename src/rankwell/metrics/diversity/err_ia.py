@@ -15,7 +15,7 @@ from rankwell.metrics.diversity.subtopic_metric import MOST_OVER_GREEDY, Cascade
 from rankwell.metrics.diversity.subtopics import Subtopics, Weights
 from rankwell.metrics.graded.gain_functions import OnScale, top_level
 from rankwell.metrics.metric import definition
-from rankwell.tables.ranked import Ranked
+from rankwell.tables.lists import Ranked
 
 __all__ = ["ERRIA", "RBU", "nERRIA"]
 

@@ -9,11 +9,10 @@ import numpy as np
 
 from rankwell.errors import DataError, UsageError, brief, one_of
 from rankwell.records import record
-from rankwell.tables.csr import offsets_of, owners
 from rankwell.tables.features import CELLS, Features
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.items_users import Users
-from rankwell.tables.ranked import Ranked, spread
+from rankwell.tables.lists import Ranked, offsets_of, owners, spread
 
 Profile = Literal["ml", "item_share", "smoothed", "dirichlet", "given"]
 Cold = Literal["skip", "prior", "uniform"]

@@ -24,10 +24,9 @@ from rankwell.metrics.diversity.interests import (
 )
 from rankwell.metrics.graded.gain_functions import discount
 from rankwell.metrics.metric import Metric, definition
-from rankwell.tables.csr import offsets_of, owners
 from rankwell.tables.features import CELLS, Features
 from rankwell.tables.ids import Ids
-from rankwell.tables.ranked import Ranked
+from rankwell.tables.lists import Ranked, offsets_of, owners
 
 UNKNOWN = "(unknown)"
 

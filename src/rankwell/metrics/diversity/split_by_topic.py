@@ -9,9 +9,8 @@ from rankwell.matching.judged import Judged
 from rankwell.matching.pool import Pool
 from rankwell.matching.ties import condense
 from rankwell.records import record
-from rankwell.tables.csr import owners, owners_of
 from rankwell.tables.ids import Ids
-from rankwell.tables.ranked import Ranked, Topics, spread
+from rankwell.tables.lists import Ranked, Topics, owners, owners_of, spread
 
 
 @record(eq=False)

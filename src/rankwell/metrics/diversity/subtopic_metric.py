@@ -25,8 +25,7 @@ from rankwell.metrics.diversity.subtopics import (
 )
 from rankwell.metrics.metric import QueryMetric, definition
 from rankwell.metrics.parameters import Numbers
-from rankwell.tables.csr import owners
-from rankwell.tables.ranked import Ranked, Topics
+from rankwell.tables.lists import Ranked, Topics, owners
 
 # the best list is worth at most this many times the greedy one (Nemhauser, Wolsey and Fisher, 1978)
 MOST_OVER_GREEDY = 1.0 / (1.0 - math.exp(-1.0))

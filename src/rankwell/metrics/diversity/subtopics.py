@@ -11,10 +11,9 @@ from rankwell.kernels import cascade, order
 from rankwell.matching.context import Context
 from rankwell.matching.pool import Pool
 from rankwell.records import cached_property, record
-from rankwell.tables.csr import distinct, offsets_of, owners, places_among
 from rankwell.tables.features import Features
 from rankwell.tables.ids import Ids
-from rankwell.tables.ranked import Topics
+from rankwell.tables.lists import Topics, distinct, offsets_of, owners, places_among
 
 Weights = Literal["qrels", "uniform", "profile"]
 NO_CHANCE = np.empty(0)

@@ -21,7 +21,7 @@ from rankwell.metrics.graded.gain_functions import discount
 from rankwell.metrics.metric import Metric, definition
 from rankwell.records import record
 from rankwell.tables.ids import Ids
-from rankwell.tables.ranked import Ranked
+from rankwell.tables.lists import Ranked
 
 EXACT = 6  # the longest list for which the best one is searched for
 

@@ -11,7 +11,7 @@ from rankwell.errors import UsageError
 from rankwell.matching.context import Context
 from rankwell.matching.judged import Judged
 from rankwell.metrics.metric import QueryMetric, definition
-from rankwell.tables.ranked import ratio
+from rankwell.tables.lists import ratio
 
 __all__ = ["CitationP", "CitationR"]
 

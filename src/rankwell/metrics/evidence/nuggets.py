@@ -11,7 +11,7 @@ from rankwell.matching.context import Context
 from rankwell.matching.judged import Judged
 from rankwell.matching.pool import Pool
 from rankwell.metrics.metric import QueryMetric, definition
-from rankwell.tables.ranked import Ranked, ratio
+from rankwell.tables.lists import Ranked, ratio
 
 __all__ = ["Nugget"]
 

@@ -14,7 +14,7 @@ from rankwell.matching.context import Context
 from rankwell.matching.judged import Judged
 from rankwell.metrics.fairness.group_exposure import AgainstTarget, OfAllLists, items_of, sum_by_group
 from rankwell.metrics.metric import Better, ListMetric, definition
-from rankwell.tables.ranked import ratio
+from rankwell.tables.lists import ratio
 from rankwell.tables.states import amounts_of
 
 __all__ = ["AWRF", "DTR", "DPRatio", "Exposure"]

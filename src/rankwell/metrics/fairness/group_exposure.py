@@ -17,7 +17,7 @@ from rankwell.metrics.graded.gain_functions import discount
 from rankwell.metrics.metric import Better, Metric, definition
 from rankwell.records import record
 from rankwell.tables.features import Features
-from rankwell.tables.ranked import Ranked, ratio, shares
+from rankwell.tables.lists import Ranked, ratio, shares
 from rankwell.tables.states import WHOLE, amounts_of, sums_in_halves
 
 SMOOTHING = 0.01  # mixed into the shares that kl divides by

@@ -16,9 +16,8 @@ from rankwell.metrics.beyond.tail import OfHead
 from rankwell.metrics.corpus_metric import CorpusMetric
 from rankwell.metrics.metric import Better, definition
 from rankwell.records import record
-from rankwell.tables.csr import owners
+from rankwell.tables.lists import Ranked, owners
 from rankwell.tables.popularity import PARTS
-from rankwell.tables.ranked import Ranked
 
 __all__ = ["PopREO", "PopRSP"]
 

@@ -12,7 +12,7 @@ from rankwell.matching.scale import Scale, exp2_share
 from rankwell.metrics.additive import Additive, Terms
 from rankwell.metrics.graded.gain_functions import OnScale, ideal_divisors, top_level
 from rankwell.metrics.metric import definition
-from rankwell.tables.ranked import Ranked
+from rankwell.tables.lists import Ranked
 
 __all__ = ["ERR", "nERR"]
 

@@ -13,7 +13,7 @@ from rankwell.metrics.additive import Additive, Terms
 from rankwell.metrics.graded.gain_functions import Gain, Ideals, best_of, discount, gain_of
 from rankwell.metrics.metric import QueryMetric, definition
 from rankwell.metrics.parameters import Gains
-from rankwell.tables.ranked import Ranked, ratio
+from rankwell.tables.lists import Ranked, ratio
 
 __all__ = ["RNDCG", "YAAP", "BinG", "G", "NDCGRel"]
 

@@ -23,7 +23,7 @@ from rankwell.metrics.graded.gain_functions import (
 )
 from rankwell.metrics.metric import Better, definition
 from rankwell.metrics.parameters import Gains, Numbers
-from rankwell.tables.ranked import Ranked
+from rankwell.tables.lists import Ranked
 from rankwell.tables.series import freeze
 
 __all__ = ["CG", "DCG", "IDCG"]

@@ -17,7 +17,7 @@ from rankwell.metrics.bounds import OWN_TOP, Bounded
 from rankwell.metrics.metric import ListMetric, QueryMetric, definition
 from rankwell.metrics.parameters import Gains, Numbers, named_gains
 from rankwell.records import record
-from rankwell.tables.ranked import Ranked, ratio
+from rankwell.tables.lists import Ranked, ratio
 
 BLOCK = 4096
 LARGEST_WEIGHT = 1e6  # of a rank in a list of discounts

@@ -17,8 +17,7 @@ from rankwell.metrics.graded.gain import LOSSES, TABLE
 from rankwell.metrics.graded.gain_functions import best_of, gain_of
 from rankwell.metrics.metric import definition
 from rankwell.metrics.parameters import Gains
-from rankwell.tables.csr import offsets_of
-from rankwell.tables.ranked import Ranked
+from rankwell.tables.lists import Ranked, offsets_of
 
 __all__ = ["Compat", "Q"]
 

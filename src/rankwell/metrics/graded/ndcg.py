@@ -22,8 +22,7 @@ from rankwell.metrics.graded.gain_functions import (
 from rankwell.metrics.metric import NO_CUT, definition
 from rankwell.metrics.parameters import Gains, Numbers, named_gains
 from rankwell.records import record
-from rankwell.tables.csr import offsets_of
-from rankwell.tables.ranked import NO_ROWS, Ranked
+from rankwell.tables.lists import NO_ROWS, Ranked, offsets_of
 
 
 @definition

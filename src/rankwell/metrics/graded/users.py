@@ -13,7 +13,7 @@ from rankwell.matching.judged import Judged
 from rankwell.metrics.additive import Additive, RankWeighted, Terms
 from rankwell.metrics.graded.gain_functions import OnScale, ideal_divisors, tails, top_level
 from rankwell.metrics.metric import QueryMetric, definition
-from rankwell.tables.ranked import Ranked
+from rankwell.tables.lists import Ranked
 
 __all__ = ["INSQ", "INST", "RBP", "RBPResidual"]
 

@@ -16,8 +16,7 @@ from rankwell.errors import DataError, brief
 from rankwell.matching.judged import Judged
 from rankwell.matching.pool import Pool
 from rankwell.records import record
-from rankwell.tables.csr import distinct, offsets_of, owners
-from rankwell.tables.ranked import Topics, spread
+from rankwell.tables.lists import Topics, distinct, offsets_of, owners, spread
 
 Pairs = Literal["all", "one", "both"]
 

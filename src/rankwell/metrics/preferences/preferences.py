@@ -18,7 +18,7 @@ from rankwell.metrics.preferences.preference_pairs import (
     preference_matrices,
 )
 from rankwell.records import record
-from rankwell.tables.ranked import NO_ROWS, ratio
+from rankwell.tables.lists import NO_ROWS, ratio
 
 __all__ = ["PrefsAvgJG", "PrefsPair", "PrefsSimp"]
 

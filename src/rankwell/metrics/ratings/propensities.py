@@ -15,8 +15,7 @@ from rankwell.matching.pool import Pool
 from rankwell.metrics.additive import Additive, RankWeighted
 from rankwell.metrics.metric import Metric, QueryMetric, definition
 from rankwell.records import record
-from rankwell.tables.csr import owners
-from rankwell.tables.ranked import ratio
+from rankwell.tables.lists import owners, ratio
 from rankwell.tables.states import Total
 
 __all__ = ["IPS", "SNIPS"]

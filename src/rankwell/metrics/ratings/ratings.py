@@ -13,7 +13,7 @@ from rankwell.matching.judged import Judged
 from rankwell.metrics.corpus_metric import CorpusMetric
 from rankwell.metrics.metric import Better, Metric, QueryMetric, definition
 from rankwell.records import record
-from rankwell.tables.ranked import Ranked, ratio
+from rankwell.tables.lists import Ranked, ratio
 from rankwell.tables.states import Mean
 
 __all__ = ["MAE", "MSE", "RMSE", "UserMAE", "UserMSE", "UserRMSE"]

@@ -13,8 +13,8 @@ from rankwell.errors import DataError
 from rankwell.kernels import trec_lines
 from rankwell.readers.bytes.files import HEAD, PIECE, File
 from rankwell.readers.bytes.text import LONG, NUL, beginning, refuse_other_files, text_of
-from rankwell.tables.csr import offsets_of
 from rankwell.tables.ids import Ids
+from rankwell.tables.lists import offsets_of
 
 LINE_END = b"\n"
 LEAST = 16

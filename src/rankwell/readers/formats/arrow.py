@@ -14,7 +14,7 @@ from rankwell.readers.frames import tables
 from rankwell.readers.frames.list_columns import words_of
 from rankwell.readers.frames.scans import FileFrames, schema_of, whole_table
 from rankwell.tables.columns import WORDS
-from rankwell.tables.places import Place, RowOf
+from rankwell.tables.series import Place, RowOf
 
 if TYPE_CHECKING:
     import polars as pl

@@ -33,8 +33,7 @@ from rankwell.readers.frames.scans import lines_of, schema_of, whole_table
 from rankwell.readers.frames.unread import unread_of
 from rankwell.records import cached_property
 from rankwell.tables.columns import WORDS, known_word
-from rankwell.tables.places import Place
-from rankwell.tables.series import is_number
+from rankwell.tables.series import Place, is_number
 
 if TYPE_CHECKING:
     import polars as pl

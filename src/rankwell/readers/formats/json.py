@@ -15,8 +15,8 @@ from rankwell.readers.memory.json_document import Document
 from rankwell.readers.memory.json_values import first_value
 from rankwell.readers.registry import shape_of
 from rankwell.tables.items_users import Items
-from rankwell.tables.places import Place
 from rankwell.tables.run_qrels import Qrels, Run
+from rankwell.tables.series import Place
 
 if TYPE_CHECKING:
     import polars as pl

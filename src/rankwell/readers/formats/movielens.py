@@ -14,7 +14,7 @@ from rankwell.readers.bytes.text import BOM, at_wrong_bytes, filled_line, filled
 from rankwell.readers.frames import tables
 from rankwell.readers.frames.pieces import Frames
 from rankwell.readers.frames.scans import lines_of, schema_of, whole_table
-from rankwell.tables.places import Place
+from rankwell.tables.series import Place
 
 if TYPE_CHECKING:
     import polars as pl

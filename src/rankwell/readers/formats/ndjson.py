@@ -32,8 +32,7 @@ from rankwell.readers.frames.scans import lines_of, schema_of, whole_table
 from rankwell.readers.frames.unread import unread_of
 from rankwell.readers.registry import shape_of
 from rankwell.tables.columns import EXTRA, ID_WORDS, WORDS, known_word
-from rankwell.tables.places import Place
-from rankwell.tables.series import MOST, Changed
+from rankwell.tables.series import MOST, Changed, Place
 
 if TYPE_CHECKING:
     import polars as pl

@@ -17,9 +17,8 @@ from rankwell.readers.bytes.files import File
 from rankwell.readers.bytes.text import require_text, text_of
 from rankwell.records import record
 from rankwell.tables.ids import LONGEST_ID, Ids
-from rankwell.tables.places import Place, StoredPlace
 from rankwell.tables.run_qrels import Qrels
-from rankwell.tables.series import is_number
+from rankwell.tables.series import Place, StoredPlace, is_number
 
 if TYPE_CHECKING:
     import polars as pl

@@ -10,7 +10,7 @@ from rankwell.readers.bytes.files import File
 from rankwell.readers.bytes.text import BOM
 from rankwell.readers.formats import delimited
 from rankwell.readers.frames import tables
-from rankwell.tables.places import Place
+from rankwell.tables.series import Place
 
 if TYPE_CHECKING:
     import polars as pl

@@ -28,12 +28,12 @@ from rankwell.readers.frames.pieces import BlockPieces, Piece
 from rankwell.readers.registry import ExplainedRows
 from rankwell.records import record
 from rankwell.tables.columns import known_word
-from rankwell.tables.csr import offsets_of, owners, places_of
 from rankwell.tables.ids import NO_LENGTHS, NO_STARTS, Ids
-from rankwell.tables.machine import cores
-from rankwell.tables.places import Place, RowOf, StoredPlace
+from rankwell.tables.lists import offsets_of, owners, places_of
+from rankwell.tables.machine import Workers, cores, in_order
 from rankwell.tables.rows import Columns, IdStretches, Lists, Rows, cuts, group_adjacent
 from rankwell.tables.run_qrels import SWAPPED, Qrels, Run
+from rankwell.tables.series import Place, RowOf, StoredPlace
 
 if TYPE_CHECKING:
     import polars as pl
@@ -473,7 +473,6 @@ def _done(whole: TrecRows) -> Iterator[Packed]:
     if workers == 1:
         yield from (_pack(take, whole.layout) for take in whole.takes())
         return
-    from rankwell.tables.workers import Workers, in_order
 
     with Workers(workers) as threads:
         yield from in_order(threads, workers, (partial(_pack, take, whole.layout) for take in whole.takes()))

@@ -9,8 +9,8 @@ import numpy as np
 
 from rankwell.readers.frames.pieces import Frames, column_of
 from rankwell.tables.columns import EXTRA, ID_WORDS
-from rankwell.tables.gaps import NO_ID, filled
-from rankwell.tables.places import Place
+from rankwell.tables.rows import NO_ID, filled
+from rankwell.tables.series import Place
 
 if TYPE_CHECKING:
     import polars as pl

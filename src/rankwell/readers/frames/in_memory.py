@@ -13,9 +13,8 @@ from rankwell.errors import DataError, UsageError, brief
 from rankwell.readers.frames.list_columns import plural
 from rankwell.tables.columns import known_word
 from rankwell.tables.ids import Ids
-from rankwell.tables.places import Place
 from rankwell.tables.run_qrels import Qrels, Run
-from rankwell.tables.series import call_polars, is_column, library, refuse_deep, series_of
+from rankwell.tables.series import Place, call_polars, is_column, library, refuse_deep, series_of
 
 if TYPE_CHECKING:
     import polars as pl

@@ -14,7 +14,7 @@ import numpy as np
 from rankwell.errors import DataError, brief
 from rankwell.readers.frames.columns import NONE_GIVEN, Given, match_columns, quoted
 from rankwell.tables.columns import known_word
-from rankwell.tables.places import Place, RowOf
+from rankwell.tables.series import Place, RowOf
 
 if TYPE_CHECKING:
     import polars as pl

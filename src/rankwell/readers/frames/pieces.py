@@ -14,11 +14,9 @@ from rankwell.errors import DataError, InputError, UsageError, brief
 from rankwell.readers.bytes.files import CHANGED, File
 from rankwell.tables.columns import ID_WORDS, NUMBER_WORDS, TRUTH, UnreadColumn, merge_unread, words_read
 from rankwell.tables.ids import Ids
-from rankwell.tables.matrix import Matrix
-from rankwell.tables.places import Place
 from rankwell.tables.rows import Columns
-from rankwell.tables.run_qrels import Qrels, Run
-from rankwell.tables.series import Changed, refuse_changed, refuse_changed_text
+from rankwell.tables.run_qrels import Matrix, Qrels, Run
+from rankwell.tables.series import Changed, Place, refuse_changed, refuse_changed_text
 
 if TYPE_CHECKING:
     import polars as pl

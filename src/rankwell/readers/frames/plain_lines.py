@@ -26,9 +26,9 @@ from rankwell.readers.frames.tables import FrameRows, OpenTable
 from rankwell.records import record
 from rankwell.tables.columns import ID_WORDS, UnreadColumn
 from rankwell.tables.ids import Ids, pack
-from rankwell.tables.places import LineAfter, Place
 from rankwell.tables.rows import Columns, IdStretches, Lists, Rows
 from rankwell.tables.run_qrels import Qrels, Run
+from rankwell.tables.series import LineAfter, Place
 
 if TYPE_CHECKING:
     import polars as pl

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rankwell.errors import DataError, brief
 from rankwell.readers.frames.pieces import Frames
 from rankwell.tables.columns import SPAN
-from rankwell.tables.places import Place
+from rankwell.tables.series import Place
 
 if TYPE_CHECKING:
     import polars as pl

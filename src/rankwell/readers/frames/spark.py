@@ -18,9 +18,9 @@ from rankwell.readers.frames.gaps import GAPPED, fill_gaps
 from rankwell.readers.frames.pieces import PIECE, Frames, Piece, Pieces, column_of
 from rankwell.readers.frames.unread import unread_of
 from rankwell.tables.columns import EXTRA, MOST_LEVELS, WORDS
-from rankwell.tables.places import RowOf
 from rankwell.tables.rows import Columns, Lists, Rows
 from rankwell.tables.run_qrels import Qrels, Run
+from rankwell.tables.series import RowOf
 
 if TYPE_CHECKING:
     import polars as pl

@@ -22,9 +22,9 @@ from rankwell.records import record
 from rankwell.tables.columns import ID_WORDS, WORDS, UnreadColumn
 from rankwell.tables.ids import NO_STARTS, NO_TEXT, Ids, pack
 from rankwell.tables.items_users import Items
-from rankwell.tables.places import Place, RowOf, end_to_end
 from rankwell.tables.rows import Columns, DividedIds, Division, IdStretches, Lists, Rows, lowest_rank
 from rankwell.tables.run_qrels import Qrels, Run
+from rankwell.tables.series import Place, RowOf, end_to_end
 
 if TYPE_CHECKING:
     import polars as pl

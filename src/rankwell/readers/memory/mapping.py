@@ -16,13 +16,13 @@ from rankwell.readers.frames.in_memory import is_frame
 from rankwell.readers.memory.json_values import said_of
 from rankwell.records import record
 from rankwell.tables.columns import NUMBER_WORDS, known_word, words_read
-from rankwell.tables.csr import offsets_of, owners
 from rankwell.tables.ids import Ids
-from rankwell.tables.places import StoredPlace
+from rankwell.tables.lists import offsets_of, owners
 from rankwell.tables.rows import Columns
 from rankwell.tables.run_qrels import Qrels, Run
 from rankwell.tables.series import (
     Changed,
+    StoredPlace,
     is_column,
     is_number,
     is_tensor,

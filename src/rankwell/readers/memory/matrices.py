@@ -16,13 +16,11 @@ import numpy as np
 from rankwell.display.text import Composed
 from rankwell.errors import DataError, UsageError
 from rankwell.records import record
-from rankwell.tables.csr import offsets_of, owners
 from rankwell.tables.ids import Ids
-from rankwell.tables.matrix import PAD, Matrix, are_whole
-from rankwell.tables.places import StoredPlace
+from rankwell.tables.lists import offsets_of, owners
 from rankwell.tables.rows import Columns, Lists, Rows
-from rankwell.tables.run_qrels import Qrels, Run
-from rankwell.tables.series import array_of, numbers_of
+from rankwell.tables.run_qrels import PAD, Matrix, Qrels, Run, are_whole
+from rankwell.tables.series import StoredPlace, array_of, numbers_of
 
 
 def run_of(source: Any, *, name: str, columns: Mapping[str, str]) -> Run:

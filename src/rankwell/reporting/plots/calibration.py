@@ -34,7 +34,7 @@ from rankwell.tables.arguments import checked
 from rankwell.tables.features import TOPICS
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.items_users import Items
-from rankwell.tables.ranked import shares
+from rankwell.tables.lists import shares
 from rankwell.tables.states import WHOLE, amounts_of, sums_in_halves
 
 Row = Mapping[str, Any]

@@ -22,7 +22,7 @@ from rankwell.reporting.chart.texts import shorten, subtitle_lines
 from rankwell.results import Results
 from rankwell.statistics.rank_correlation import kendall, order_of
 from rankwell.tables.arguments import checked
-from rankwell.tables.fingerprints import draws
+from rankwell.tables.ids import draws
 
 Row = dict[str, Any]
 Over = Literal["queries", "systems"]

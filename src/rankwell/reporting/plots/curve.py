@@ -31,7 +31,7 @@ from rankwell.results import Results
 from rankwell.results.intervals import has_interval
 from rankwell.statistics.many import intervals as intervals_of
 from rankwell.tables.arguments import UNFIT, as_list, checked, fit_kind
-from rankwell.tables.fingerprints import fingerprints_of
+from rankwell.tables.ids import fingerprints_of
 from rankwell.tables.machine import cores
 
 NO_INTERVAL = {"low": None, "high": None, "is_doubtful": False}

@@ -33,7 +33,7 @@ from rankwell.reporting.chart.texts import (
 )
 from rankwell.results import Results
 from rankwell.tables.arguments import checked
-from rankwell.tables.fingerprints import draws
+from rankwell.tables.ids import draws
 from rankwell.tables.states import Mean
 
 Row = dict[str, Any]

@@ -20,8 +20,7 @@ from rankwell.matching.context import Everyone
 from rankwell.readers.frames.gaps import GAPPED, fill_gaps
 from rankwell.readers.frames.pieces import Piece, column_of
 from rankwell.records import record
-from rankwell.tables.fingerprints import Digest
-from rankwell.tables.ids import Ids, Known
+from rankwell.tables.ids import Digest, Ids, Known
 from rankwell.tables.states import Amounts
 
 USERS = "users"

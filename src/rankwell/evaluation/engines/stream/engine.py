@@ -25,8 +25,7 @@ from rankwell.results import Results
 from rankwell.results.part import add_counts
 from rankwell.tables.arguments import plain
 from rankwell.tables.machine import at_most, free_memory
-from rankwell.tables.matrix import refuse_mismatch
-from rankwell.tables.run_qrels import Run
+from rankwell.tables.run_qrels import Run, refuse_mismatch
 from rankwell.tables.states import Amounts
 
 if TYPE_CHECKING:

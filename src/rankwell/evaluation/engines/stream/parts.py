@@ -20,8 +20,8 @@ from rankwell.readers.bytes.files import CHANGED
 from rankwell.readers.frames.pieces import Piece, Pieces
 from rankwell.records import record
 from rankwell.tables.ids import Ids
-from rankwell.tables.places import Place
 from rankwell.tables.rows import part_of
+from rankwell.tables.series import Place
 
 SPARE = 1.1  # times the room on the disk that the rows are expected to take: their width is that of the first ones
 Tell = Callable[[str, int, int | None], object]

@@ -10,7 +10,7 @@ from rankwell.evaluation.engines.stream.values import KeptValues
 from rankwell.metrics.metric import Metric
 from rankwell.records import record
 from rankwell.results.part import Part, Sum, add_counts
-from rankwell.tables.fingerprints import Digest
+from rankwell.tables.ids import Digest
 from rankwell.tables.states import State
 
 

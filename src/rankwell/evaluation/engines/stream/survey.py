@@ -21,13 +21,11 @@ from rankwell.readers.frames.pieces import Piece, Pieces
 from rankwell.records import record
 from rankwell.results.part import add_counts
 from rankwell.statistics.draws import first, further
-from rankwell.tables.csr import distinct
 from rankwell.tables.ids import DENSE, Ids, Known, pack, to_same_kind
-from rankwell.tables.places import Place
+from rankwell.tables.lists import NO_ROWS, distinct
 from rankwell.tables.popularity import Parts
-from rankwell.tables.ranked import NO_ROWS
 from rankwell.tables.run_qrels import Qrels
-from rankwell.tables.series import numbers_of
+from rankwell.tables.series import Place, numbers_of
 from rankwell.tables.states import Amounts
 
 NUMBER = 8  # bytes of an id that is an integer, of where text is, and of another number

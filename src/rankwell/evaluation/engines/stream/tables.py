@@ -9,9 +9,9 @@ import numpy as np
 
 from rankwell.readers.frames.pieces import Piece, Pieces
 from rankwell.tables.ids import Ids, pack
-from rankwell.tables.places import Place
 from rankwell.tables.rows import Columns
 from rankwell.tables.run_qrels import Qrels
+from rankwell.tables.series import Place
 
 Tables = Mapping[str, Pieces]
 

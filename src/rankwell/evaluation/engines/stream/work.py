@@ -27,8 +27,7 @@ from rankwell.results import Results
 from rankwell.results.part import Part, add_counts
 from rankwell.results.segments import UNDIVIDED, Segments
 from rankwell.tables.columns import counts_of
-from rankwell.tables.fingerprints import Digest
-from rankwell.tables.ids import Ids, Known, to_same_kind
+from rankwell.tables.ids import Digest, Ids, Known, to_same_kind
 from rankwell.tables.popularity import Parts
 from rankwell.tables.rows import Columns
 from rankwell.tables.run_qrels import Qrels, Run

@@ -7,7 +7,7 @@ import weakref
 import numpy as np
 import pytest
 
-from rankwell.tables.ranked import Ranked
+from rankwell.tables.lists import Ranked
 
 COUNTS = ([3, 0, 1, 5], [], [0, 0], [2, 2, 2])
 

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankwell.kernels import rank_columns
-from rankwell.tables import csr
-from rankwell.tables.csr import are_places, offsets_of, owners, owners_of, places_among, places_of
+from rankwell.tables import lists
+from rankwell.tables.lists import are_places, offsets_of, owners, owners_of, places_among, places_of
 
 CASES = ([], [0], [3], [0, 0, 2], [2, 0, 3, 1, 0], [1] * 5)
 
@@ -60,7 +60,7 @@ def test_numbers_are_places_and_ranks_without_gaps_as_a_plain_loop_finds(lists, 
 
 
 def test_places_are_looked_for_beyond_the_first_owners(monkeypatch):
-    monkeypatch.setattr(csr, "SLICE", 2)
+    monkeypatch.setattr(lists, "SLICE", 2)
     numbers, offsets = np.array([1, 1, 2, 1, 1, 2]), np.array([0, 1, 3, 4, 6])
     assert are_places(numbers, offsets)
     for row in range(len(numbers)):

@@ -19,9 +19,9 @@ import pytest
 
 import rankwell as rw
 from rankwell.evaluation.engines.memory import Memory
-from rankwell.tables.cache import Derived
+from rankwell.records import Derived
 from rankwell.tables.items_users import Items
-from rankwell.tables.ranked import ratio
+from rankwell.tables.lists import ratio
 from rankwell.testing.data import example, tables_of
 
 SOURCES = sorted(Path(rw.__file__).parent.rglob("*.py"))

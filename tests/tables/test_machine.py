@@ -11,8 +11,7 @@ from functools import partial
 
 import pytest
 
-from rankwell.tables.machine import at_most
-from rankwell.tables.workers import Workers, in_order, on_all_cores
+from rankwell.tables.machine import Workers, at_most, in_order, on_all_cores
 
 
 def slow(seconds, value):
