@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import os
 import pickle
+import re
 import subprocess
 import sys
 from dataclasses import FrozenInstanceError
@@ -331,3 +333,53 @@ def test_a_caution_is_printed_with_the_value():
         assert not metric_of(without).caution()
     table = rw.evaluate({"q": ["a", "b"]}, {"q": {"b": 1}}, ["ndcg(ideal=retrieved)@2"]).to_table()
     assert any(note.startswith("ndcg(ideal=retrieved)@2: the ideal list is the list") for note in table.notes)
+
+
+CALLED = {
+    "nDCG(k=3)(RUN, QRELS)": "ndcg@3 is a definition and takes no data. Write rw.evaluate(run, qrels, ['ndcg@3']).",
+    "(P @ 5)(RUN, qrels=QRELS)": "p@5 is a definition and takes no data. Write rw.evaluate(run, qrels, ['p@5']).",
+    "AP(RUN, QRELS)": "AP is a definition and takes no data. Write rw.evaluate(run, qrels, ['ap']).",
+    "P(RUN, QRELS)": "P is a definition and takes no data. Write rw.evaluate(run, qrels, ['p@10']).",
+    "nDCG(3)": "nDCG takes its parameters by name: nDCG(k=3).",
+    "RR(top_k=3)": "RR has no parameter 'top_k'; it has k or rel.",
+    "nDCG(gian='exp2')": "nDCG has no parameter 'gian'; it has k, gain, discount, base, ideal, max_grade, rel or gain_from. Did you mean gain?",
+}  # fmt: skip
+RUN, QRELS = {"q": {"a": 2.0, "b": 1.0}}, {"q": {"b": 1}}
+
+
+@pytest.mark.parametrize("text", CALLED)
+def test_a_metric_that_is_called_says_which_call_to_make(text):
+    with pytest.raises(rw.RankwellError) as error:
+        eval(
+            text,
+            {
+                **vars(rw.metrics),
+                "RUN": RUN,
+                "QRELS": QRELS,
+                "P": rw.P,
+                "nDCG": rw.nDCG,
+                "AP": rw.AP,
+                "RR": rw.RR,
+            },
+        )
+    assert str(error.value) == CALLED[text]
+    for call in re.findall(r"rw\.evaluate\(.*\)", CALLED[text]):
+        assert eval(call, {"rw": rw, "run": RUN, "qrels": QRELS}).mean
+
+
+@pytest.mark.parametrize("method", ["update", "compute", "evaluate", "calc", "score"])
+def test_a_metric_says_what_to_call_in_place_of_the_methods_of_others(method):
+    with pytest.raises(AttributeError, match=r"Write rw\.evaluate\(run, qrels, \['ndcg@3'\]\)"):
+        getattr(rw.nDCG @ 3, method)
+    assert not hasattr(rw.nDCG @ 3, method)
+    with pytest.raises(AttributeError, match=r"^'nDCG' object has no attribute 'colour'$"):
+        getattr(rw.nDCG @ 3, "colour")  # noqa: B009 - a name that is not there
+
+
+def test_the_signature_of_a_metric_is_that_of_its_parameters():
+    assert [*inspect.signature(rw.RR).parameters] == ["k", "sampled", "budget", "rel"]
+
+
+def test_metrics_by_name_with_their_cut_offs_are_refused():
+    with pytest.raises(rw.RankwellError, match=r"takes a list such as \['ndcg@10', 'ap'\], not {'ndcg': 3}"):
+        rw.evaluate(RUN, QRELS, {"ndcg": 3})

@@ -64,3 +64,53 @@ def test_a_long_text_is_refused_at_once():
     for text in ("a_1" * 100_000, "1" * 100_000, "a" * 100_000 + "_cut", "ndcg@" + "1,2" * 50_000 + "x"):
         with pytest.raises(rw.RankwellError):
             metric_of(text)
+
+
+# as rw.NAME, and the name here; without one no metric is the same
+TYPED = {
+    # scikit-learn
+    "ndcg_score": "nDCG", "dcg_score": "DCG", "average_precision_score": "AP", "roc_auc_score": "AUC", "precision_score": "P",
+    "recall_score": "R", "f1_score": "F", "top_k_accuracy_score": "Hit", "accuracy_score": "Accuracy", "mean_squared_error": "MSE",
+    "mean_absolute_error": "MAE", "root_mean_squared_error": "RMSE", "matthews_corrcoef": "MCC", "r2_score": "R2",
+    "coverage_error": None, "label_ranking_loss": None, "label_ranking_average_precision_score": None,
+    "jaccard_score": None, "hamming_loss": None, "brier_score_loss": None, "precision_recall_curve": None, "train_test_split": None,
+    # torchmetrics
+    "RetrievalMAP": "AP", "RetrievalMRR": "RR", "RetrievalNormalizedDCG": "nDCG", "RetrievalPrecision": "P", "RetrievalRecall": "R",
+    "RetrievalHitRate": "Hit", "RetrievalFallOut": "Fallout", "RetrievalRPrecision": "RPrec", "RetrievalAUROC": "AUC",
+    "RetrievalPrecisionRecallCurve": None, "RetrievalRecallAtFixedPrecision": None, "retrieval_normalized_dcg": "nDCG",
+    "retrieval_average_precision": "AP", "retrieval_reciprocal_rank": "RR", "retrieval_fall_out": "Fallout",
+    # ranx, whose hits are a count, and pytrec_eval
+    "hits": None, "hit_rate": "Hit", "mrr": "RR", "map": "AP", "f1": "F", "ndcg_burges": None, "optimize_fusion": None,
+    "parse_run": "read_run", "parse_qrel": "read_qrels", "RelevanceEvaluator": None, "supported_measures": None,
+    # ir_measures
+    "Rprec": "RPrec", "infAP": "InfAP", "alpha_nDCG": "AlphanDCG", "ERR_IA": "ERRIA", "Judged": "JudgedShare", "Success": "Hit",
+    "STREC": "SRecall", "SDCG": None, "BPM": None, "NumQ": None, "read_trec_run": "read_run", "calc_aggregate": None,
+    # RecTools
+    "HitRate": "Hit", "F1Beta": "F", "IntraListDiversity": "ILD", "MeanInvUserFreq": "MSI", "AvgRecPopularity": "ARP",
+    "CatalogCoverage": "Coverage", "CoveredUsers": "UserCoverage", "NumRetrieved": "NumRet", "PartialAUC": "PAUC", "PAP": "PAp",
+    "DebiasedMAP": None, "SufficientReco": None, "calc_metrics": None,
+    # recmetrics
+    "mapk": "AP", "mark": None, "recommender_precision": "P", "recommender_recall": "R", "prediction_coverage": "PredictionCoverage",
+    "intra_list_similarity": "ILS", "rank_at_k": None, "long_tail_plot": None, "novelty": None, "diversity": None,
+    # what people write themselves, and mistyped names
+    "ndcg_at_k": "nDCG", "recall_at_10": "R", "mean_average_precision": "AP", "mean_reciprocal_rank": "RR", "gini_index": "Gini",
+    "rank_biased_precision": "RBP", "kendalltau": None, "nDGC": "nDCG", "evalute": "evaluate", "Precison": "P",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "meant"), TYPED.items())
+def test_a_name_of_another_library_leads_to_what_it_means_or_to_nothing(name, meant):
+    for module in (rw, rw.metrics) if meant and hasattr(rw.metrics, meant) else (rw,):
+        with pytest.raises(AttributeError) as error:
+            getattr(module, name)
+        assert re.findall(r"Did you mean (\w+)\?", str(error.value)) == ([meant] if meant else [])
+        assert meant is None or getattr(module, meant)
+
+
+@pytest.mark.parametrize("text", ["coverage_error", "load_run", "parse_qrel", "diversity", "hits@10"])
+def test_no_other_metric_is_suggested_for_what_is_none(text):
+    assert hints(text) == []
+
+
+def test_a_score_of_scikit_learn_leads_to_its_metric_as_text():
+    assert hints("ndcg_score") == ["ndcg"]

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from itertools import chain
 from typing import Any
 
@@ -100,6 +100,8 @@ def metrics_of(wanted: Iterable[Wanted] | Wanted | None) -> tuple[Metric, ...]:
     """Return the metrics asked for, without repeats, in the order given; a bundle such as ``recsys@10`` is several."""
     if wanted is None:
         raise UsageError("say which metrics you want: metrics=['ndcg@10', 'ap', rw.P @ 5].")
+    if isinstance(wanted, Mapping):
+        raise UsageError(f"metrics= takes a list such as ['ndcg@10', 'ap'], not {brief(wanted)}.")
     listed = wanted if isinstance(wanted, Iterable) and not isinstance(wanted, str) else [wanted]
     made = tuple(dict.fromkeys(chain.from_iterable(map(_metrics_of_entry, listed))))
     if not made:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar, datacla
 
 import numpy as np
 
-from rankwell.errors import UsageError, brief, one_of
+from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.matching.context import Context
 from rankwell.matching.judged import Judged
 from rankwell.metrics import budgets
@@ -29,6 +29,7 @@ Better = Literal["higher", "lower", "neither"]
 
 OF_ALL = frozenset({"k", "sampled", "budget"})  # parameters of every metric
 MOST_NESTED = 10  # metrics of metrics
+METHODS = frozenset({"update", "compute", "evaluate", "calc", "iter_calc", "score"})  # of metrics elsewhere
 NO_CUT = "{name} needs a cut-off: write {name}@10."
 REGISTRY: dict[str, type[Metric]] = {}
 PARSED: dict[str, Metric] = {}  # metrics by the texts read so far
@@ -60,6 +61,37 @@ class MetricType(ABCMeta):
 
     def __matmul__(cls, k: int | Budget) -> Any:
         return cls() @ k
+
+    if not TYPE_CHECKING:  # which takes the parameters from __init__, as does inspect
+
+        def __call__(cls, *data: Any, **parameters: Any) -> Any:
+            """Make a metric, and say what to write if it is called with data, or with what is no parameter of it."""
+            if not data:
+                try:
+                    return super().__call__(**parameters)
+                except TypeError:
+                    own = [field.name for field in fields(cls) if field.name not in ("sampled", "budget")]
+                    unknown = [name for name in parameters if name not in (*own, "sampled", "budget")]
+                    if not unknown:
+                        raise
+                    message = f"{cls.__name__} has no parameter {brief(unknown[0])}; it has {one_of(own)}.{nearest(unknown[0], own)}"
+                    raise UsageError(message) from None
+            if isinstance(data[0], int):
+                raise UsageError(f"{cls.__name__} takes its parameters by name: {cls.__name__}(k={data[0]}).")
+            raise UsageError(f"{cls.__name__} is a definition and takes no data. {_evaluating(cls())}")
+
+        @property
+        def __signature__(cls) -> Any:
+            import inspect
+
+            own = inspect.signature(cls.__init__)
+            return own.replace(parameters=[*own.parameters.values()][1:])
+
+
+def _evaluating(metric: Metric) -> str:
+    """What to write instead of calling a metric."""
+    cut = "" if metric.cut != "required" or metric.k or metric.budget else "@10"
+    return f"Write rw.evaluate(run, qrels, [{brief(f'{metric}{cut}')}])."
 
 
 @definition
@@ -157,6 +189,20 @@ class Metric(SetOnce, metaclass=MetricType):
         raise UsageError(
             f"{type(self).__name__}({name}={brief(value)}): {name} must be {describe_kinds(kinds)}{limit}."
         )
+
+    if not TYPE_CHECKING:  # to which a metric has no such attributes
+
+        def __call__(self, *data: Any, **parameters: Any) -> Any:
+            """Raise UsageError, which says what to write."""
+            raise UsageError(f"{self} is a definition and takes no data. {_evaluating(self)}")
+
+        def __getattr__(self, name: str) -> Any:
+            hint = f". A metric is a definition. {_evaluating(self)}" if name in METHODS else ""
+            raise AttributeError(
+                f"{brief(type(self).__name__)} object has no attribute {brief(name)}{hint}",
+                name=name,
+                obj=self,
+            )
 
     def __matmul__(self, k: int | Budget) -> Self:
         if self.k is not None or self.budget is not None:

@@ -4,12 +4,33 @@ from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import cache
 
-from rankwell.errors import UsageError, brief, nearest
+from rankwell.errors import UsageError, brief
 from rankwell.metrics.metric import REGISTRY, Metric
 from rankwell.metrics.names import METRICS, MODULES
+
+# what other libraries call a metric or a function, beyond the names that are read here: for hints alone; "" is none of them
+ELSEWHERE = {
+    **dict.fromkeys(("average_precision", "mean_average_precision", "mapk", "apk"), "ap"),
+    **dict.fromkeys(("reciprocal_rank", "mean_reciprocal_rank"), "rr"),
+    **dict.fromkeys(("normalized_dcg", "normalized_discounted_cumulative_gain"), "ndcg"),
+    **dict.fromkeys(("hits_at_k", "hit_ratio", "top_k_accuracy"), "hit"),
+    **dict.fromkeys(("f1", "f1_beta", "fbeta", "f_beta"), "f"),
+    **dict.fromkeys(("roc_auc", "auroc"), "auc"),
+    **dict.fromkeys(("gini_index", "gini_coefficient"), "gini"),
+    **dict.fromkeys(("parse_run", "load_run", "read_trec_run"), "read_run"),
+    **dict.fromkeys(("parse_qrel", "parse_qrels", "load_qrels", "read_trec_qrels"), "read_qrels"),
+    "recommender_precision": "p", "recommender_recall": "r", "discounted_cumulative_gain": "dcg",
+    "rank_biased_precision": "rbp", "expected_reciprocal_rank": "err", "binary_preference": "bpref", "rank_biased_overlap": "rbo",
+    "fall_out": "fallout", "partial_auc": "pauc", "matthews_corrcoef": "mcc", "num_retrieved": "num_ret",
+    "mean_squared_error": "mse", "root_mean_squared_error": "rmse", "mean_absolute_error": "mae",
+    "intra_list_similarity": "ils", "intra_list_diversity": "ild", "mean_inv_user_freq": "msi", "avg_rec_popularity": "arp",
+    "item_coverage": "coverage", "covered_users": "user_coverage",
+    # ranx counts the relevant items; SDCG divides by the highest gain that the scale allows
+    "hits": "", "sdcg": "",
+}  # fmt: skip
 
 
 @cache
@@ -42,9 +63,9 @@ def is_metric(name: str) -> bool:
 
 def unknown(name: str, hint: str = "") -> UsageError:
     """Return the error that no metric has a name; ``hint`` says what was meant, if that is known."""
-    return UsageError(
-        f"There is no metric {brief(name)}.{hint or nearest(name, registry())} `rankwell metrics` lists all."
-    )
+    near = hint or usual_name(name, registry())
+    hint = f" Did you mean {near}?" if near and not hint else hint
+    return UsageError(f"There is no metric {brief(name)}.{hint} `rankwell metrics` lists all.")
 
 
 def find(name: str) -> type[Metric]:
@@ -76,11 +97,34 @@ def class_named(name: str, *, module: str, others: Iterable[str] = ()) -> type[M
     by_class = {cls.__name__: cls for cls in built_in.values()}
     if name in by_class:
         return by_class[name]
-    import difflib
-
     meant = {text: cls.__name__ for text, cls in built_in.items()}
     meant |= {each.lower(): each for each in (*by_class, *others)}
-    near = difflib.get_close_matches(name.lower(), meant, n=1, cutoff=0.7)
-    hint = f"Did you mean {meant[near[0]]}?" if near else "dir(rankwell.metrics) lists the metrics."
+    near = meant.get(usual_name(name, meant), "")
+    hint = f"Did you mean {near}?" if near else "dir(rankwell.metrics) lists the metrics."
     # name= keeps Python from adding a guess of its own
     raise AttributeError(f"module {brief(module)} has no attribute {brief(name)}. {hint}", name=name)
+
+
+def usual_name(name: str, names: Collection[str]) -> str:
+    """Return which of these names another library's is, or one typed by mistake; "" if none, as what it resembles may be another metric.
+
+    Examples
+    --------
+    >>> usual_name("RetrievalNormalizedDCG", MODULES), usual_name("average_precision_score", MODULES), usual_name("ndgc", MODULES)
+    ('ndcg', 'ap', 'ndcg')
+    >>> usual_name("coverage_error", MODULES)
+    ''
+    """
+    import difflib
+    import re
+
+    text = name.lower()
+    words = re.sub("(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
+    bare = re.sub(r"_score$|_at_?(k|\d+)$", "", words.removeprefix("retrieval_"))
+    for each in (text, words, bare):
+        meant = each if each in names else ELSEWHERE.get(each)
+        if meant is not None:
+            return meant if meant in names else ""
+    near = difflib.get_close_matches(text, names, n=1, cutoff=0.75)
+    is_typo = near and (sorted(near[0]) == sorted(text) or difflib.get_close_matches(text, near, cutoff=0.85))
+    return near[0] if is_typo else ""

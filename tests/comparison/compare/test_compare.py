@@ -525,3 +525,17 @@ def test_means_are_those_of_evaluate_in_every_digit():
             for row in res.segments.to_dicts():
                 for metric in metrics:
                     assert found.mean(name, metric, row["kind"]).mean == row["mean"][metric]
+
+
+def test_the_only_metric_of_a_comparison_need_not_be_named():
+    qrels = {str(query): {"a": 1} for query in range(4)}
+    runs = {
+        "old": {str(query): ["b", "a"] for query in range(4)},
+        "new": {str(query): ["a"] for query in range(4)},
+    }
+    one, two = (rw.compare(runs, qrels, metrics) for metrics in (["rr"], ["rr", "ap"]))
+    assert repr(one.difference("new", "old")) == repr(one.difference("new", "old", "rr"))  # nan is not nan
+    assert one.mean("new").mean == 1.0
+    for ask in (lambda: two.difference("new", "old"), lambda: two.mean("new")):
+        with pytest.raises(rw.RankwellError, match=r"say by which metric: 'rr' or 'ap'\."):
+            ask()

@@ -207,9 +207,9 @@ class Comparison(Saved):
     >>> old = {str(q): ["b", "a"] for q in range(8)}
     >>> new = old | {str(q): ["a", "b"] for q in range(6)}
     >>> found = rw.compare({"old": old, "new": new}, qrels, ["rr"], baseline="old")
-    >>> found.mean("new", "rr").mean
+    >>> found.mean("new").mean
     0.875
-    >>> d = found.difference("new", "old", "rr")
+    >>> d = found.difference("new", "old")
     >>> d.mean, d.wins, d.ties, d.losses, d.p_flips
     (0.375, 6, 2, 0, 0.03125)
     """
@@ -268,19 +268,22 @@ class Comparison(Saved):
         # undefined values become infinite and so last; the second key keeps equal systems in the order given
         return np.lexsort((np.arange(len(values)), np.nan_to_num(sign * values, nan=math.inf))).tolist()
 
-    def mean(self, system: str, metric: Wanted, segment: str | None = None) -> SystemMean:
-        """Return a system's mean with its interval; a segment is named by its labels, joined by commas."""
+    def mean(self, system: str, metric: Wanted | None = None, segment: str | None = None) -> SystemMean:
+        """Return a system's mean with its interval; the metric may be left out if there is one, a segment is named by its labels, joined by commas."""
         means = self.means[self._metric(metric), self._segment(segment)]
         row = self._system(system)
         return SystemMean(*(_plain(column[row]) for column in means))
 
-    def difference(self, first: str, second: str, metric: Wanted, segment: str | None = None) -> Difference:
-        """Return the difference of two systems, first less second.
+    def difference(
+        self, first: str, second: str, metric: Wanted | None = None, segment: str | None = None
+    ) -> Difference:
+        """Return the difference of two systems, first less second; the metric may be left out if there is one.
 
         Raises
         ------
         NotAskedError, UsageError
-            For a metric that was not evaluated, a system or segment that is not there, or a pair that was not compared.
+            For a metric that was not evaluated, or none where there are several, a system or segment that is not there, or a pair that was
+            not compared.
         """
         key = self._metric(metric), self._segment(segment)
         one, other = self._system(first), self._system(second)
@@ -304,10 +307,14 @@ class Comparison(Saved):
         """The segments as text; the first is all queries."""
         return [", ".join(labels) if labels else ALL for labels in self.segments]
 
-    def _metric(self, wanted: Wanted) -> Metric:
+    def _metric(self, wanted: Wanted | None) -> Metric:
+        names = [str(other) for other in self.metrics]
+        if wanted is None:
+            if len(names) > 1:
+                raise UsageError(f"say by which metric: {one_of(map(brief, names))}.")
+            return self.metrics[0]
         metric = metric_of(wanted)
         if metric not in self.metrics:
-            names = [str(other) for other in self.metrics]
             raise NotAskedError(
                 f"{metric} was not compared; the metrics are {', '.join(names)}.{nearest(str(metric), names)}"
             )
