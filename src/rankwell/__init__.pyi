@@ -73,6 +73,7 @@ from rankwell.metrics.binary.precision_recall import IPrec as IPrec
 from rankwell.metrics.diversity.topic_recall import IRec as IRec
 from rankwell.metrics.binary.incompleteness import InfAP as InfAP
 from rankwell.metrics.binary.incompleteness import JudgedShare as JudgedShare
+from rankwell.comparison.online import Launches as Launches
 from rankwell.metrics.ratings.variance import LogLoss as LogLoss
 from rankwell.metrics.ratings.ratings import MAE as MAE
 from rankwell.metrics.binary.collection import MCC as MCC
@@ -180,6 +181,7 @@ from rankwell.metrics.diversity.intents import nDCGIA as nDCGIA
 from rankwell.metrics.graded.cascade import nERR as nERR
 from rankwell.metrics.diversity.err_ia import nERRIA as nERRIA
 from rankwell.metrics.diversity.alpha import nNRBP as nNRBP
+from rankwell.comparison.online import online as online
 from rankwell.reporting import plot as plot
 from rankwell.comparison.agreement.pool_bias import pool_bias as pool_bias
 from rankwell.comparison.agreement.ppi import prediction_powered as prediction_powered
@@ -219,6 +221,7 @@ __all__ = [
     "Gini",
     "Hit",
     "ILD",
+    "Launches",
     "MAE",
     "MSI",
     "P",
@@ -260,6 +263,7 @@ __all__ = [
     "metric",
     "metrics",
     "nDCG",
+    "online",
     "plot",
     "pool_bias",
     "prediction_powered",

@@ -317,6 +317,13 @@ def trend(draw):
     }
 
 
+@call
+def online(draw):
+    gains = {word: [draw.randint(-3, 3) for _ in range(9)] for word in ("offline", "online")}
+    errors = {word: [0.5] * 9 for word in draw.choice([[], ["se_offline", "se_online"]])}
+    return rw.online, {"table": gains | errors, "level": draw.choice([0.9, 0.95])}
+
+
 def diff_of_query(query, top, **given):
     """Both lists of one query, in every form."""
     found = rw.diff(**given).query(query, top)

@@ -225,6 +225,7 @@ VALID: dict[str, Callable[[], dict[str, Any]]] = {
     "lint": lambda: {"runs": A, "qrels": Q},
     "long_tail": lambda: {"train": LOG},
     "metric": lambda: {"name": "my_own_metric"},
+    "online": lambda: {"table": {"offline": [1, 2, -1, 3], "online": [1, 3, -2, 2]}},
     "pool_bias": lambda: {**RUNS, "metrics": ["ap"], "depth": 1},
     "prediction_powered": lambda: {"runs": R, "qrels": Q, "model": Q, "metrics": ["p@1"], "drawn": "random"},
     "rbo": lambda: {"run": A, "other": B},

@@ -26,6 +26,7 @@ OTHERS = {
     "rankwell.explain": ["metric"],
     "rankwell.read_collection": ["folder"],
     "rankwell.read_suite": ["source", "metric"],
+    "rankwell.online": ["table"],
     "rankwell.reporting.plots.heatmap": ["board"],
     "rankwell.reporting.plots.ranks": ["board"],
     "rankwell.reporting.plots.positions": ["found"],

@@ -13,6 +13,7 @@ from rankwell.statistics.rank_correlation import (
     ap_correlation,
     ap_correlation_b,
     kendall,
+    kendall_bounds,
     overlap,
     swapped_pairs,
 )
@@ -160,3 +161,26 @@ def test_what_has_no_order_is_undefined_and_rounding_makes_none():
 def test_swapped_pairs_are_those_that_both_orders_decide_and_differently():
     found = swapped_pairs([3, 2, 1, 0], [2, 3, 0, 0])
     assert list(zip(*np.nonzero(found), strict=True)) == [(1, 0)]  # unit 0 is above unit 1 in the first
+
+
+@pytest.mark.parametrize(
+    ("n", "tau", "least", "most"),
+    [(n, tau, 0.935, 0.97) for n in (8, 12, 20) for tau in (0, 0.2, 0.4)]
+    + [(8, 0.6, 0.945, 0.965), (8, 0.8, 0.98, 0.995), (12, 0.6, 0.91, 0.93), (12, 0.8, 0.91, 0.93), (20, 0.8, 0.91, 0.93)]
+    + [(50, tau, 0.94, 0.96) for tau in (0, 0.4, 0.8)],
+)  # fmt: skip
+def test_intervals_of_tau_hold_the_true_one_as_often_as_the_documentation_says(n, tau, least, most):
+    rng, rho, held, bounded = np.random.default_rng(n), math.sin(math.pi * tau / 2), 0, 0
+    for _ in range(16 if n < 50 else 6):
+        x, noise = rng.normal(size=(2, 500, n))
+        low, high = kendall_bounds(kendall(x, rho * x + math.sqrt(1 - rho * rho) * noise), n)
+        held, bounded = (
+            held + int(((low <= tau) & (tau <= high)).sum()),
+            bounded + int((~np.isnan(low)).sum()),
+        )
+    assert least <= held / bounded <= most
+
+
+def test_tau_of_few_units_and_of_equal_or_reversed_orders_has_no_bounds():
+    bounds = [kendall_bounds(np.array([0.5, 1.0, -1.0]), n)[0].tolist() for n in (4, 7, 8)]
+    assert [[math.isnan(bound) for bound in own] for own in bounds] == [[True] * 3, [True] * 3, [False, True, True]]  # fmt: skip

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankwell.errors import DataError, UsageError, brief, nearest, one_of
+from rankwell.errors import DataError, UsageError, brief, nearest
 from rankwell.readers.frames.columns import quoted
 from rankwell.records import cached_property, record
-from rankwell.tables.columns import COLUMNS, plain_name
+from rankwell.tables.columns import COLUMNS
 from rankwell.tables.series import Place, RowOf
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "v": ("the reward that a model expects of the new policy", "v v_hat"),
     "time": ("when it was", " ".join(COLUMNS["time"].names)),
 }  # fmt: skip
-KNOWN = {plain_name(name): word for word, (_, names) in WORDS.items() for name in names.split()}
+NAMES = {word: names for word, (_, names) in WORDS.items()}
 NUMBERS = {
     "rank": "a whole number, 0 or more", "click": "0, 1 or a count", "swap": "a whole number above 1, or nothing",
     "propensity": "a probability above 0", "target": "a probability", "unseen": "a probability", "reward": "a number", "q": "a number",
@@ -302,41 +302,6 @@ def collected(frame: pl.LazyFrame) -> pl.DataFrame:
 
     with polars_errors("the log"):
         return frame.collect(engine="streaming")
-
-
-def match_words(columns: Sequence[str], given: Mapping[str, str] | None, name: str) -> dict[str, str]:
-    """Return the column of each word; DataError or UsageError if two columns have one meaning, or what is given does not exist.
-
-    >>> match_words(["search_id", "userId", "pos", "clicked", "price"], {"price": "reward"}, "log.csv")
-    {'reward': 'price', 'impression': 'search_id', 'user': 'userId', 'rank': 'pos', 'click': 'clicked'}
-    """
-    found: dict[str, str] = {}
-    for column, word in (given or {}).items():
-        if column not in columns:
-            raise UsageError(
-                f"{name}: there is no column {brief(column)}; the columns are {quoted(columns)}.{nearest(column, columns)}"
-            )
-        if word not in WORDS:
-            raise UsageError(
-                f"{name}: columns= calls {brief(column)} {brief(word)}; a column is {one_of(WORDS)}.{nearest(word, WORDS)}"
-            )
-        if word in found:
-            raise UsageError(f"columns=: {brief(found[word])} and {brief(column)} cannot both be the {word}.")
-        found[word] = column
-    names: dict[str, list[str]] = {}
-    for column in columns:
-        word = KNOWN.get(plain_name(column), "")
-        if word and word not in found and column not in (given or {}):
-            names.setdefault(word, []).append(column)
-    for word, own in names.items():
-        exact = [column for column in own if column == word]
-        if len(own) > 1 and not exact:
-            raise DataError(
-                f"{name}: {quoted(own)} could each be the {word}. Say which: columns={{{brief(own[0])}: {brief(word)}}}, on the command "
-                f"line --columns '{own[0]}={word}'."
-            )
-        found[word] = (exact or own)[0]
-    return found
 
 
 def log_of(frame: pl.DataFrame | pl.LazyFrame, words: Mapping[str, str], name: str, **more: Any) -> Log:

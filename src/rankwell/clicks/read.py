@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankwell.clicks.log import Log, log_of, match_words
+from rankwell.clicks.log import NAMES, Log, log_of
 from rankwell.errors import DataError, InputError, UsageError, brief
 from rankwell.readers.formats.ubi import HITS
+from rankwell.readers.frames.columns import match_words
 from rankwell.readers.frames.in_memory import frame_of
 from rankwell.readers.frames.scans import polars_errors
 from rankwell.tables.series import LineAfter, Place, RowOf
@@ -85,7 +86,7 @@ def read_log(
         return _of_feedback(source, name)
     frame = frame_of(source, name)
     return log_of(
-        frame, match_words(frame.collect_schema().names(), columns, name), name, rank_base=rank_base
+        frame, match_words(frame.collect_schema().names(), columns, name, NAMES), name, rank_base=rank_base
     )
 
 
@@ -111,7 +112,7 @@ def _of_file(path: Path, columns: Mapping[str, str] | None, rank_base: int | Non
         names = frame.collect_schema().names()
     if set(names) >= EVENTS:
         return _of_events(frame, name)
-    return log_of(frame, match_words(names, columns, name), name, place=place, rank_base=rank_base)
+    return log_of(frame, match_words(names, columns, name, NAMES), name, place=place, rank_base=rank_base)
 
 
 def _of_json(path: Path, columns: Mapping[str, str] | None, rank_base: int | None, name: str) -> Log:
@@ -159,7 +160,7 @@ def _of_lines(path: Path, rank_base: int | None, name: str) -> Log:
 
     frame = pl.scan_ndjson(path)
     return log_of(
-        frame, match_words(frame.collect_schema().names(), None, name), name, place=LineAfter(name, 0), rank_base=rank_base
+        frame, match_words(frame.collect_schema().names(), None, name, NAMES), name, place=LineAfter(name, 0), rank_base=rank_base
     )  # fmt: skip
 
 

@@ -103,6 +103,7 @@ def open_qrels_at(source: Any, name: str | None, options: ReadOptions) -> Pieces
 SAVED = {
     "results": "saved results, not {asked}: `rankwell merge {file}` shows them, `rankwell compare` takes them in place of runs, and rw.Results.load reads them.",
     "comparison": "a saved comparison, not {asked}: `rankwell report {file}` shows it, and rw.Comparison.load reads it.",
+    "launches": "saved launches, not {asked}: rw.Launches.load reads them.",
     "trend": "a saved trend, not {asked}: `rankwell report {file}` shows it, and rw.Trend.load reads it.",
 }
 

@@ -13,6 +13,7 @@ import numpy as np
 from rankwell.statistics.frequent import TIE
 
 Ties = Literal["a", "b", "w"]
+FEWEST = 8  # units of which τ has an interval
 
 
 class Order(NamedTuple):
@@ -57,6 +58,24 @@ def kendall(x: Values, y: Values) -> np.ndarray:
     # the root of the product of both counts; as a float, which the product of two integers may not fit into
     with np.errstate(divide="ignore", invalid="ignore"):
         return (concordant - discordant) / np.sqrt(decided)
+
+
+def kendall_bounds(tau: np.ndarray, n: int, level: float = 0.95) -> tuple[np.ndarray, np.ndarray]:
+    """Return the bounds of Kendall's τ of n independent units: tanh(artanh τ ± z·√(.437/(n − 4))); NaN for n < 8 and where |τ| is 1.
+
+    Source: E. C. Fieller, H. O. Hartley and E. S. Pearson, Tests for rank correlation coefficients I, Biometrika 44, 1957.
+
+    Examples
+    --------
+    >>> [round(float(bound), 3) for bound in kendall_bounds(np.array(0.6429), 8)]
+    [0.115, 0.888]
+    """
+    from scipy.special import ndtri
+
+    is_bounded = (np.abs(tau) < 1) & (n >= FEWEST)
+    middle = np.arctanh(np.where(is_bounded, tau, np.nan))
+    reach = ndtri((1 + level) / 2) * np.sqrt(0.437 / max(n - 4, 1))
+    return np.tanh(middle - reach), np.tanh(middle + reach)
 
 
 def ap_correlation(reference: Values, observed: Values) -> np.ndarray:

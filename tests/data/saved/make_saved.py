@@ -131,6 +131,8 @@ def every_kind(folder: Path) -> None:
         for day, run in (("2026-11-16", a), ("2026-11-23", b))
     }
     rw.trend(weeks).save(folder / "trend.json")
+    gains = {"launch": list("abcdefgh"), "offline": [3, 1, -2, 4, 0, 2, -1, 5], "online": [5, 1, -2, 4, 2, -1, -3, 6]}  # fmt: skip
+    rw.online(gains | {"se_offline": [0.5] * 8, "se_online": [0.25] * 8}).save(folder / "launches.json")
     rw.judging.simulate(
         {"A": a, "B": b, "C": dict(QRELS)}, qrels, methods=["mtc", "depth"], budgets=[1, 5], leave_out="each"
     ).save(folder / "simulation.json")

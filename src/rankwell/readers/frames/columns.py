@@ -299,6 +299,51 @@ def quoted(columns: Sequence[str]) -> str:
     return ", ".join(shown) + (f" and {len(columns) - 9} more" if len(columns) > 9 else "")
 
 
+def match_words(
+    columns: Sequence[str],
+    given: Mapping[str, str] | None,
+    name: str,
+    words: Mapping[str, str],
+    *,
+    has_option: bool = True,
+) -> dict[str, str]:
+    """Return the column of each word of a table that is none of those of an evaluation; ``words`` has the names that people give each.
+
+    DataError or UsageError if two columns have one meaning, or what is given does not exist; ``has_option``: a command reads the table, too.
+
+    >>> match_words(["Item-ID", "price"], {"price": "reward"}, "log.csv", {"item": "item item_id", "reward": "reward"})
+    {'reward': 'price', 'item': 'Item-ID'}
+    """
+    known = {plain_name(each): word for word, names in words.items() for each in names.split()}
+    found: dict[str, str] = {}
+    for column, word in (given or {}).items():
+        if column not in columns:
+            raise UsageError(
+                f"{name}: there is no column {brief(column)}; the columns are {quoted(columns)}.{nearest(column, columns)}"
+            )
+        if word not in words:
+            raise UsageError(
+                f"{name}: columns= calls {brief(column)} {brief(word)}; a column is {one_of(words)}.{nearest(word, words)}"
+            )
+        if word in found:
+            raise UsageError(f"columns=: {brief(found[word])} and {brief(column)} cannot both be the {word}.")
+        found[word] = column
+    several: dict[str, list[str]] = {}
+    for column in columns:
+        word = known.get(plain_name(column), "")
+        if word and word not in found and column not in (given or {}):
+            several.setdefault(word, []).append(column)
+    for word, own in several.items():
+        exact = [column for column in own if column == word]
+        if len(own) > 1 and not exact:
+            option = f", on the command line --columns '{own[0]}={word}'" * has_option
+            raise DataError(
+                f"{name}: {quoted(own)} could each be the {word}. Say which: columns={{{brief(own[0])}: {brief(word)}}}{option}."
+            )
+        found[word] = (exact or own)[0]
+    return found
+
+
 # Tables of items that are still to be judged, which hold no judgement: what ``judging next`` and ``judging sample`` write.
 
 
