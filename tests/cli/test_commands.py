@@ -127,8 +127,8 @@ print(sorted(name for name in sys.modules if name.startswith("rankwell.cli.")))
 """
     done = subprocess.run([sys.executable, "-c", code, "metrics"], capture_output=True, text=True, check=True)
     loaded = done.stdout.splitlines()[-1]
-    assert "rankwell.cli.explain" in loaded
-    for other in ("evaluate", "lint", "axioms", "prepare", "demo"):
+    assert "rankwell.cli.understand" in loaded
+    for other in ("evaluate", "compare", "report", "prepare", "start"):
         assert f"rankwell.cli.{other}" not in loaded
 
 

@@ -13,7 +13,7 @@ from tests.cli.samples import DATA, MOVIES, QRELS, RUN
 from tools import make_schema
 
 from rankwell.cli import run
-from rankwell.cli.init import SCHEMA, part_of
+from rankwell.cli.start import SCHEMA, part_of
 from rankwell.comparison.experiment import experiment_of
 from rankwell.errors import RankwellError
 

@@ -15,9 +15,9 @@ from rankwell.cli import run
 from rankwell.cli.arguments import POSITIONAL, arguments_of, pairs_in, parsed, without_none
 from rankwell.cli.commands import function_of, homes
 from rankwell.cli.evaluate import evaluate
-from rankwell.cli.lint import lint
 from rankwell.cli.parser import application
 from rankwell.cli.prepare import ToFolder
+from rankwell.cli.understand import lint
 from rankwell.errors import one_of
 from rankwell.matching.policy import Policy, choices
 

@@ -180,8 +180,8 @@ WRONG = {  # the example, its file, a fault, the command of the guide that catch
     "judging method: another constant": ("judging_method", "rrf.py", "60 + lists.rank", "61 + lists.rank", 0, "tests/judging/methods/test_rules.py"),
     "picture: twice the value": ("picture", "means.py", "res[metric]}", "2 * res[metric]}", 0, "tests/reporting/test_second.py"),
     "section: rows, not their mean": ("section", "lengths.py", "len(run) / len(run.queries)", "len(run)", 0, "tests/reporting/test_second.py"),
-    "option: what it stands beside is ignored": ("option", "explain.py", "table = catalogue(words)", "table = catalogue(() if names else words)", 0, "tests/cli/test_metrics_names.py"),
-    "option: it is ignored": ("option", "explain.py", "    if names:", "    if names and False:", 0, "tests/cli/test_metrics_names.py"),
+    "option: what it stands beside is ignored": ("option", "understand.py", "table = catalogue(words)", "table = catalogue(() if names else words)", 0, "tests/cli/test_metrics_names.py"),
+    "option: it is ignored": ("option", "understand.py", "    if names:", "    if names and False:", 0, "tests/cli/test_metrics_names.py"),
 }  # fmt: skip
 
 

@@ -215,7 +215,7 @@ def number_in(text: str) -> int | float | None:
 def pairs_in(command: Command) -> dict[str, str]:
     """Return each word that a command takes as ``word=value``, with the option that takes it.
 
-    >>> from rankwell.cli.lint import lint
+    >>> from rankwell.cli.understand import lint
     >>> pairs_in(lint)["depth"], pairs_in(lint)["encoding"]
     ('--policy', '--read')
     """

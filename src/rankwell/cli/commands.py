@@ -16,12 +16,12 @@ HELP = frozenset(("--help", "-h", ALL))
 # by what they are for: each command with its module
 GROUPS = {
     "Evaluate": {
-        "init": "init",
+        "init": "start",
         "evaluate": "evaluate",
         "merge": "evaluate",
-        "demo": "demo",
-        "trec_eval": "other_tools",
-        "ndeval": "other_tools",
+        "demo": "start",
+        "trec_eval": "understand",
+        "ndeval": "understand",
     },
     "Compare": {
         "compare": "compare",
@@ -33,11 +33,11 @@ GROUPS = {
         "agreement": "compare",
     },
     "Understand": {
-        "explain": "explain",
-        "metrics": "explain",
-        "rosetta": "other_tools",
-        "axioms": "explain",
-        "lint": "lint",
+        "explain": "understand",
+        "metrics": "understand",
+        "rosetta": "understand",
+        "axioms": "understand",
+        "lint": "understand",
     },
     "Shell": {"completion": "completion"},
 }

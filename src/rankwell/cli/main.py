@@ -99,9 +99,9 @@ def _run(arguments: Sequence[str]) -> int | None:
         if found is not None:
             positional, given = found
             return function(*positional, **given)
-    from rankwell.cli import parser
+    from rankwell.cli.parser import run as parse_and_run
 
-    return parser.run(arguments)
+    return parse_and_run(arguments)
 
 
 @contextmanager
