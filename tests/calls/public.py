@@ -529,6 +529,19 @@ def folds(draw):
 
 
 @call
+def backtest(draw):
+    times = [f"2026-01-{day:02}" for day in range(1, 31)]
+    own = {"user": draw.choices(QUERIES, k=30), "item": draw.choices(ITEMS, k=30), "time": times}
+    lengths = {
+        "every": "7d",
+        "horizon": draw.choice(["7d", "36h"]),
+        "gap": draw.choice([None, "1d"]),
+        "window": draw.choice([None, "7d"]),
+    }
+    return prepare.backtest, {"log": own, **lengths}
+
+
+@call
 def core(draw):
     return prepare.core, {"log": log(draw), "min_per_user": 2, "max_per_item": None}
 

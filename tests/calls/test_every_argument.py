@@ -185,6 +185,7 @@ VALID: dict[str, Callable[[], dict[str, Any]]] = {
     "judging.sheet": lambda: SHEET,
     "judging.simulate": lambda: {"runs": {"x": A, "y": B, "z": C}, "qrels": Q, "methods": ["mtf"], "budgets": [1, 2]},
     "prepare.PopularityCut": lambda: {"top": 1},
+    "prepare.backtest": lambda: {"log": {"user": ["a", "b"], "item": ["x", "x"], "time": ["2026-01-01", "2026-01-20"]}, "every": "7d"},
     "prepare.baselines": lambda: {"train": LOG, "test": Q, "k": 2},
     "prepare.check": lambda: {"train": LOG, "test": Q},
     "prepare.core": lambda: {"log": LOG, "min_per_user": 1},

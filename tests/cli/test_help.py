@@ -123,7 +123,7 @@ def folder(tmp_path_factory):
     )
     write("held-out.txt", (f"{query} 0 {item} 1" for query, item in sampled))
     log = [
-        (query, item, draw.randint(1, 5), 1000 * at)
+        (query, item, draw.randint(1, 5), 1_365_000_000 + 100_000 * at)
         for at, query in enumerate(queries)
         for item in items[::2]
     ]

@@ -32,6 +32,7 @@ COMMANDS = {
     "prepare popularity of the training data": ["prepare", "popularity", "train", "train", "test", "--top", "10"],
     "prepare split": ["prepare", "split", "train", "--how", "random"],
     "prepare folds": ["prepare", "folds", "train", "-k", "2"],
+    "prepare backtest": ["prepare", "backtest", "train", "--every", "28d", "--horizon", "28d"],
     "prepare core": ["prepare", "core", "train", "--min-per-user", "2"],
     "prepare check": ["prepare", "check", "train", "test", "als", "--items", "items", "-k", "10"],
     "prepare tiers": ["prepare", "tiers", "test", "users", "--factor", "a=2,b=1"],

@@ -19,6 +19,7 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     log = random_log(1, rows=300, times=250)
     log.write_csv("log.csv")
+    log.with_columns(timestamp=1_700_000_000 + 10_000 * pl.col("timestamp")).write_csv("days.csv")
     users = sorted(set(log["user_id"]))
     pl.DataFrame({"user": users, "tier": [["VIP", "gold"][at % 2] for at in range(len(users))]}).write_csv(
         "users.csv"
@@ -81,6 +82,7 @@ def test_each_command_prints_its_report_in_each_format(folder, capsys):
         "popularity": ["log.csv", "lists.csv", "--top", "3", "--refill", "5"],
         "split": ["log.csv"],
         "folds": ["log.csv", "-k", "3"],
+        "backtest": ["days.csv"],
         "core": ["log.csv", "--min-per-item", "2"],
         "check": ["log.csv", "lists.csv"],
         "tiers": ["log.csv", "users.csv", "--factor", "VIP=3,gold=2"],
@@ -94,7 +96,7 @@ def test_each_command_prints_its_report_in_each_format(folder, capsys):
             assert out.startswith(begins)
             if kind == "json":
                 assert len(json.loads(out)["reports"]) == (2 if name == "popularity" else 1)
-    assert sorted(path.name for path in folder.iterdir()) == ["lists.csv", "log.csv", "users.csv"]
+    assert sorted(path.name for path in folder.iterdir()) == ["days.csv", "lists.csv", "log.csv", "users.csv"]
 
 
 def test_refilling_lists_leaves_logs_beside_them_whole(folder, capsys):

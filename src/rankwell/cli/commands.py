@@ -42,7 +42,9 @@ GROUPS = {
     "Shell": {"completion": "completion"},
 }
 MODULES = {name: module for commands in GROUPS.values() for name, module in commands.items()}
-PREPARE = "popularity", "split", "folds", "core", "check", "tiers", "impute", "baselines", "chunks"
+PREPARE = (
+    "popularity", "split", "folds", "backtest", "core", "check", "tiers", "impute", "baselines", "chunks"
+)  # fmt: skip
 ABOUT = "Evaluate how well a recommender or a search engine ranks."
 # groups of commands that belong to no room
 OWN = (

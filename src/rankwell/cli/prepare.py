@@ -125,10 +125,11 @@ class OutputTarget:
             return
         for name in tables:
             refuse_format(self._in_folder(name))  # before a folder is made for them
-        try:
-            Path(path).mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(f"{path}: cannot be made a folder ({error.strerror}).") from error
+        for folder in sorted({Path(self._in_folder(name)).parent for name in tables}):
+            try:
+                folder.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise InputError(f"{folder}: cannot be made a folder ({error.strerror}).") from error
         for name in tables:
             self._check(self._in_folder(name))
 
@@ -294,6 +295,32 @@ def folds(
     done = divide(log, k, of=of, seed=seed, columns=to.named)
     for fold, (train, test) in enumerate(done.parts, 1):
         target.tables({f"train-{fold}": train, f"test-{fold}": test})
+    to.show(done.report)
+
+
+def backtest(
+    log: Annotated[str, Option(help="the log: users, items, times, perhaps grades")],
+    /,
+    *,
+    every: Annotated[str, Option(help="from one origin to the next, whole days: ``7d``, ``2w``")] = "7d",
+    horizon: Annotated[str, Option(help="the length of each test: ``7d``, ``12h``")] = "7d",
+    gap: Annotated[str | None, Option(help="between training data and test: ``2d``; default: none")] = None,
+    window: Annotated[
+        str | None, Option(help="the length of the training data: ``56d``; default: all before the origin")
+    ] = None,
+    to: ToFolder = ToFolder(),
+) -> None:
+    """Split a log at one day after another, each time into what was known by then and what came next.
+
+    Example: ``rankwell prepare backtest ratings.dat --every 7d --horizon 7d -o weeks``
+    """
+    from rankwell.prepare import backtest as divide
+
+    done = divide(log, every, horizon, gap, window, columns=to.named)
+    names = [f"{pair.origin}/{side}" for pair in done for side in ("train", "test")]
+    target = to.opened(log, tables=names)
+    for pair in done:
+        target.tables({f"{pair.origin}/train": pair.train, f"{pair.origin}/test": pair.test})
     to.show(done.report)
 
 

@@ -6,6 +6,7 @@ from rankwell.faces import face
 
 # public names, and the modules that they are imported from on first use
 HOMES = {
+    "Backtest": "rankwell.prepare.backtests",
     "Baselines": "rankwell.prepare.references",
     "Folds": "rankwell.prepare.cross_validation",
     "PopularityCut": "rankwell.prepare.popularity",
@@ -14,6 +15,7 @@ HOMES = {
     "Report": "rankwell.prepare.report",
     "Share": "rankwell.prepare.report",
     "Split": "rankwell.prepare.splits",
+    "backtest": "rankwell.prepare.backtests",
     "baselines": "rankwell.prepare.references",
     "check": "rankwell.prepare.checks",
     "core": "rankwell.prepare.cores",

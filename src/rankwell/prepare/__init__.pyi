@@ -1,5 +1,6 @@
 # Made by tools/make_names.py; do not edit.
 # ruff: noqa: A004, I001, RUF022, RUF100
+from rankwell.prepare.backtests import Backtest as Backtest
 from rankwell.prepare.references import Baselines as Baselines
 from rankwell.prepare.cross_validation import Folds as Folds
 from rankwell.prepare.chunks import JudgedChunks as JudgedChunks
@@ -8,6 +9,7 @@ from rankwell.prepare.report import Prepared as Prepared
 from rankwell.prepare.report import Report as Report
 from rankwell.prepare.report import Share as Share
 from rankwell.prepare.splits import Split as Split
+from rankwell.prepare.backtests import backtest as backtest
 from rankwell.prepare.references import baselines as baselines
 from rankwell.prepare.checks import check as check
 from rankwell.prepare.cores import core as core
@@ -18,6 +20,7 @@ from rankwell.prepare.tiers import scale_by_tier as scale_by_tier
 from rankwell.prepare.splits import split as split
 
 __all__ = [
+    "Backtest",
     "Baselines",
     "Folds",
     "JudgedChunks",
@@ -26,6 +29,7 @@ __all__ = [
     "Report",
     "Share",
     "Split",
+    "backtest",
     "baselines",
     "check",
     "core",

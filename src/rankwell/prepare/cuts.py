@@ -11,7 +11,7 @@ import polars as pl
 
 from rankwell.display.table import Cell, Column, Kind, Table
 from rankwell.errors import DataError, UsageError, brief, nearest, one_of
-from rankwell.prepare.leaks import SECONDS
+from rankwell.prepare.leaks import DAY, moments
 from rankwell.prepare.longtail import LongTail
 from rankwell.prepare.pairs import Coded, are_copies, keys
 from rankwell.prepare.report import Fact, Share, such_as
@@ -28,8 +28,6 @@ By = Literal["users", "events", "weight"]
 NONE = "(none)"
 TAIL = PARTS.index("tail")
 PERIODS = {"day": "1d", "week": "1w", "month": "1mo", "quarter": "1q", "year": "1y"}
-SECOND = 10**6  # in microseconds
-DAY = 86_400 * SECOND
 
 
 @record(eq=False)
@@ -325,23 +323,3 @@ def refuse_window(window: float | str) -> None:
         )
     if not isinstance(window, str) and not 0 < window < float("inf"):
         raise UsageError(f"window={brief(window)}: the number of days must be above 0.")
-
-
-def moments(log: Log) -> np.ndarray:
-    """Return the times of a log in microseconds since 1970.
-
-    Raises
-    ------
-    DataError
-        If they are neither dates nor seconds since 1970.
-    """
-    clock = log.clock
-    if clock.dtype == pl.Date or isinstance(clock.dtype, pl.Datetime):
-        return clock.cast(pl.Datetime("us")).to_physical().to_numpy()
-    times = log.times()
-    if clock.dtype.is_temporal() or times.min() < SECONDS[0] or times.max() >= SECONDS[1]:
-        raise DataError(
-            f"{log.name}: the times in {brief(clock.name)} are neither dates nor seconds since 1970, so window= cannot find days. "
-            f"Write them as dates such as 2013-05-01T10:00:00."
-        )
-    return np.floor(times * SECOND).astype(np.int64)  # down, so that no time moves into the next window

@@ -7,12 +7,21 @@ from datetime import UTC, datetime
 import numpy as np
 import polars as pl
 
+from rankwell.errors import DataError, brief
 from rankwell.prepare.pairs import Coded, are_among, are_copies, code_ids, greatest, keys
 from rankwell.prepare.report import Fact, Share
 from rankwell.readers.logs import Log
 from rankwell.records import cached_property, record
 
 SECONDS = (10**8, 10**10)  # whole numbers in this range are shown as seconds since 1970
+PER_SECOND = (
+    1,
+    10**3,
+    10**6,
+    10**9,
+)  # the units in which numbers are moments: no number of this century is one in two of them
+SECOND = 10**6  # microseconds
+DAY = 86_400 * SECOND
 
 
 @record(eq=False)
@@ -101,3 +110,27 @@ def moment(log: Log, value: float) -> str:
     if SECONDS[0] <= value < SECONDS[1]:
         return f"{value:.0f} ({datetime.fromtimestamp(value, UTC):%Y-%m-%d %H:%M:%S} UTC)"
     return f"{value:g}" if value != int(value) else f"{int(value)}"
+
+
+def moments(log: Log) -> np.ndarray:
+    """Return the times of a log in microseconds since 1970 (UTC); numbers count seconds, milli-, micro- or nanoseconds, by their size.
+
+    Raises
+    ------
+    DataError
+        If they are neither dates nor such numbers.
+    """
+    clock = log.clock
+    if clock.dtype == pl.Date or isinstance(clock.dtype, pl.Datetime):
+        return clock.cast(pl.Datetime("us")).to_physical().to_numpy()
+    times = log.times()
+    for unit in () if clock.dtype.is_temporal() else PER_SECOND:
+        if times.min() >= SECONDS[0] * unit and times.max() < SECONDS[1] * unit:
+            # down, so that no time moves into the next window or day; whole numbers are not made floats, which would round them
+            if times.dtype.kind == "i":
+                return times * (SECOND // unit) if unit <= SECOND else times // (unit // SECOND)
+            return np.floor(times * (SECOND / unit)).astype(np.int64)
+    raise DataError(
+        f"{log.name}: the times in {brief(clock.name)} are neither dates nor seconds since 1970 (nor milli-, micro- or nanoseconds in all "
+        f"rows), so days cannot be found. Write them as dates such as 2013-05-01T10:00:00."
+    )

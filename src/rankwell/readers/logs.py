@@ -24,6 +24,8 @@ from rankwell.tables.ids import Ids
 from rankwell.tables.run_qrels import Qrels, Run, refuse_labels
 from rankwell.tables.series import Place, RowOf
 
+ZONE = r":\d{2}.*(Z|[+-]\d{2}:?\d{2})$"
+DATED = r"^\d{4}-\d"
 DAY_OR_MONTH = r"^\d{1,2}[/.-]\d{1,2}[/.-]\d{2,4}"
 NUMBERS = ("grade", "score", "rank", "time")
 
@@ -154,11 +156,22 @@ class Log:
                 f"{self.place(row)}: the time {brief(series[row])} may begin with the day or the month. Write dates such as 2013-05-01, in "
                 f"pandas by pd.to_datetime(frame[{brief(series.name)}], dayfirst=True), or dayfirst=False."
             )
+        times = pl.Series([None] * len(text), dtype=pl.Datetime)
         with contextlib.suppress(pl.exceptions.ComputeError):  # no pattern fits; the error below says so
             times = text.str.to_datetime(strict=False)
             if not times.null_count():
                 return times
-        row = int(text.cast(pl.Float64, strict=False).is_null().arg_max() or 0)
+        zoned, dated = text.str.contains(ZONE), text.str.contains(DATED)
+        if zoned.any() and (dated & ~zoned).any():
+            row = int((dated & ~zoned).arg_max() or 0)
+            raise DataError(
+                f"{self.place(row)}: the time {brief(series[row])} has no time zone, and others have one. Write all with a zone, such as "
+                f"2013-05-01T10:00:00Z, or all without."
+            )
+        unread = text.cast(pl.Float64, strict=False).is_null()
+        # one bad cell may keep all others from being read: what looks least like a time is named
+        guesses = (unread & ~dated, unread & times.is_null(), unread)
+        row = next(int(rows.arg_max() or 0) for rows in guesses if rows.any())
         raise DataError(
             f"{self.place(row)}: the time {brief(series[row])} is neither a number nor a date such as 2013-05-01 or "
             f"2013-05-01T10:00:00."
