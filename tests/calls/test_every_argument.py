@@ -174,6 +174,9 @@ VALID: dict[str, Callable[[], dict[str, Any]]] = {
     "plot.ranks": lambda: {"board": board()},
     "plot.positions": lambda: {"found": rw.clicks.positions(CLICKS, cluster=None)},
     "plot.preference": lambda: {"found": rw.clicks.interleaved(CLICKS)},
+    "plot.weights": lambda: {
+        "found": rw.clicks.off_policy({"reward": [1, 0], "propensity": [0.5, 0.25], "target": [0.1, 0.5]})
+    },
     "plot.trend": lambda: {"found": {"2026-11-16": evaluated()["x"], "2026-11-23": evaluated()["y"]}},
     "plot.wins": lambda: {"comparison": compared()},
     "judging.Chooser": lambda: {"runs": R, "qrels": Q},

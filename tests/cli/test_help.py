@@ -178,6 +178,7 @@ def folder(tmp_path_factory):
         assert run(["trend", "days/", "-m", "ndcg@10", "-o", "trend.json"]) == 0
         for words in FIRST:
             assert run(example(words)) == 0, words
+        assert run([*example(("clicks", "off-policy")), "--force", "-o", "weights.json"]) == 0
     (folder / "preference.json").write_bytes((folder / "interleaving.json").read_bytes())
     (folder / "effort.json").write_bytes((folder / "judging.json").read_bytes())
     drawn = (

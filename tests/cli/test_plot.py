@@ -42,6 +42,7 @@ LINES = {
     "heatmap": ["board.csv", "-m", "rr"],
     "positions": ["positions.json"],
     "preference": ["preference.json"],
+    "weights": ["off_policy.json"],
     "judged": [CRANFIELD, *RUNS, "--ks", "1,10"],
     "latency": ["costs.json", "--load", "closed"],
     "long_tail": [TRAIN, "--at", "0.5"],
@@ -107,9 +108,10 @@ def test_every_kind_draws_what_its_function_draws_from_a_command_line(kind, tmp_
     }
     rw.clicks.positions(log).save(tmp_path / "positions.json")
     rw.clicks.interleaved(log).save(tmp_path / "preference.json")
-    words = [
-        str(tmp_path / each) if each in ("positions.json", "preference.json") else each for each in words
-    ]
+    choices = {"reward": [1, 0], "propensity": [0.5, 0.25], "target": [0.1, 0.5]}
+    rw.clicks.off_policy(choices).save(tmp_path / "off_policy.json")
+    clicks = "positions.json", "preference.json", "off_policy.json"
+    words = [str(tmp_path / each) if each in clicks else each for each in words]
     (tmp_path / "board.csv").write_text("task,system,value\nt,a,0.5\nt,b,0.25\n")
     words = [str(tmp_path / "board.csv") if each == "board.csv" else each for each in words]
     target = tmp_path / "picture.json"

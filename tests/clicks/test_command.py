@@ -118,3 +118,10 @@ def test_wrong_words_end_in_one_line(words, said, capsys):
     error = capsys.readouterr().err
     assert said in error
     assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize("words", [["interleaved", "draft.csv"], ["off-policy", "choices.csv", "--force"]])
+def test_the_file_of_an_answer_is_a_page(words, capsys):
+    assert run(["clicks", *words, "-o", "found.json"]) == 0
+    assert run(["report", "found.json", "-o", "page.html", "--lang", "ko"]) == 0
+    assert "<html" in Path("page.html").read_text()

@@ -31,6 +31,7 @@ OTHERS = {
     "rankwell.reporting.plots.ranks": ["board"],
     "rankwell.reporting.plots.positions": ["found"],
     "rankwell.reporting.plots.preference": ["found"],
+    "rankwell.reporting.plots.weights": ["found"],
     "rankwell.reporting.plots.trend": ["found"],
 }  # fmt: skip
 # classes that people call; all others are values that verbs return, and metrics

@@ -284,10 +284,22 @@ def places_of(own: Sequence[Argument], words: Sequence[str]) -> Iterator[int]:
 
 def _is_saved(word: str) -> bool:
     from rankwell.display.saved_files import kind_of
-    from rankwell.results.saving.load import is_saved
 
     (path,) = split_names([word])[1]
-    return is_saved(path) or kind_of(path) in ("comparison", "trend", COSTS)
+    return kind_of(path) == COSTS or is_result(path)
+
+
+def is_result(path: str) -> bool:
+    """Return whether a file holds results, a comparison or a trend of some, or what a room makes a report of; costs are no such things."""
+    from rankwell.display.saved_files import class_of, kind_of
+    from rankwell.results.saving.load import is_saved
+
+    kind = kind_of(path)
+    return (
+        is_saved(path)
+        or kind in ("comparison", "trend")
+        or (kind not in ("", COSTS) and class_of(kind) is not None)
+    )
 
 
 _WHOLE, _NUMBER = re.compile(r"[0-9]{1,15}"), re.compile(r"[0-9]{1,15}(\.[0-9]{1,15})?")

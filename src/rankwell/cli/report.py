@@ -9,7 +9,17 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin, get_type_hints
 
-from rankwell.cli.arguments import DATA, EXAMPLE, OUTPUT, STATISTICS, UNJUDGED, Option, QrelsOrNone, explained
+from rankwell.cli.arguments import (
+    DATA,
+    EXAMPLE,
+    OUTPUT,
+    STATISTICS,
+    UNJUDGED,
+    Option,
+    QrelsOrNone,
+    explained,
+    is_result,
+)
 from rankwell.cli.compare import (
     Clusters,
     Load,
@@ -99,7 +109,7 @@ def report(
     run: Annotated[
         str,
         Option(
-            help="a run, or results that ``evaluate -o`` saved, or a comparison or a trend; costs that ``bench -o`` saved stand for all their "
+            help="a run, or results that ``evaluate -o`` saved, a comparison, a trend, or an answer of ``clicks -o``; costs that ``bench -o`` saved stand for all their "
             "systems"
         ),
     ],
@@ -201,7 +211,7 @@ def report(
     require_suffix(Path(output))
     texts = [] if queries is None else [queries]
     refuse_files([*([] if qrels == "none" else [qrels]), *paths, *texts, *tables.given], [output])
-    unsaved = [path for path in paths if not _is_read(path)]
+    unsaved = [path for path in paths if not is_result(path)]
     if metric is None and unsaved:
         raise without_metrics(unsaved[0])
     groups = {
@@ -252,7 +262,7 @@ def _systems(names: list[str], paths: list[str], of_runs: Mapping[str, Any]) -> 
     from rankwell.readers import open_named
 
     given = [(name, path, answers_in(name, path)) for name, path in zip(names, paths, strict=True)]
-    new = {name: path for name, path, answers in given if answers is None and not _is_read(path)}
+    new = {name: path for name, path, answers in given if answers is None and not is_result(path)}
     runs = open_named(new, of_runs)
     found: dict[str, Any] = {}
     for name, path, answers in given:
@@ -262,14 +272,6 @@ def _systems(names: list[str], paths: list[str], of_runs: Mapping[str, Any]) -> 
                 raise UsageError(f"{path}: two systems are called {brief(system)}; rename one.")
             found[system] = each
     return found
-
-
-def _is_read(path: str) -> bool:
-    """Whether a file holds results, or a comparison or a trend of some."""
-    from rankwell.display.saved_files import kind_of
-    from rankwell.results.saving.load import is_saved
-
-    return is_saved(path) or kind_of(path) in ("comparison", "trend")
 
 
 def _name_of(baseline: str | None, systems: list[str], names: list[str], paths: list[str]) -> str | None:

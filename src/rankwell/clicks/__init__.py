@@ -6,7 +6,9 @@ from rankwell.faces import Commands, face
 
 COMMANDS = Commands("Evaluate", 0.5, "clicks", "what the logs of users say")
 # what a file says that it holds, and the class that loads it
-KINDS = {"interleaving": "Interleaving", "position bias": "Positions"}
+KINDS = {
+    "interleaving": "Interleaving", "position bias": "Positions", "counterfactual value": "Counterfactual", "off-policy value": "OffPolicy",
+}  # fmt: skip
 
 # public names, and the modules that they are imported from on first use
 HOMES = {

@@ -7,19 +7,18 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
 from rankwell.clicks.log import Log, collected, numbered
 from rankwell.clicks.means import cluster_mean, flips_of_halves
 from rankwell.clicks.read import read_log
+from rankwell.clicks.results import OfRows, heads
 from rankwell.comparison.gate.checks import Estimated, Margin
 from rankwell.display.page import PageStrings, words_of
-from rankwell.display.result import Saved
-from rankwell.display.saved_files import LARGEST, Kind, ensure, is_count, row_of
-from rankwell.display.table import Cell, Column, Table
-from rankwell.display.text import plain_value
+from rankwell.display.saved_files import LARGEST, ensure, is_count
+from rankwell.display.table import Table
 from rankwell.errors import DataError, UsageError, brief, nearest, one_of
 from rankwell.statistics import families
 from rankwell.statistics.draws import first, further
@@ -28,7 +27,6 @@ from rankwell.tables.arguments import checked, refuse_level
 if TYPE_CHECKING:
     import polars as pl
 
-KIND, SCHEMA = "interleaving", 1
 FLIPS = 100_000
 BOTH = re.compile(r"[|,;+/&\s]+")  # between the teams of an item that both rankers gave
 NO_TEAM = "", "both", "none", "na"
@@ -59,11 +57,9 @@ class TeamPair(NamedTuple):
     adjusted: float
 
     @property
-    def winner(self) -> str:
-        """The team that surely won, with an interval and a p-value that both say so; "" for none."""
-        if math.isnan(self.low):
-            return ""
-        return self.team if self.low > 0 else self.other if self.high < 0 else ""
+    def winner(self) -> str | None:
+        """The team that surely won, by an interval without 0; None for none."""
+        return self.team if self.low > 0 else self.other if self.high < 0 else None
 
 
 class DatedDelta(NamedTuple):
@@ -76,56 +72,23 @@ class DatedDelta(NamedTuple):
     high: float
 
 
-class SavedInterleaving(TypedDict):
-    """What a file of an interleaving holds."""
-
-    log: str
-    cluster: str | None
-    credit: Literal["clicks", "items"]
-    level: float
-    pairs: list[dict[str, Any]]
-    weeks: list[dict[str, Any]]
-    counts: dict[str, int]
-
-
-FILE = Kind(
-    SavedInterleaving, "file of an interleaving", "Interleaving.load reads files written by Interleaving.save", "make and save it again",
-    ("kind", KIND), ("schema", SCHEMA),
-)  # fmt: skip
-
-
 @dataclass(frozen=True, eq=False, repr=False)
-class Interleaving(Saved):
+class Interleaving(OfRows, kind="interleaving", plural="interleavings"):
     """Which rankers got more clicks; made by ``rankwell.clicks.interleaved``.
 
     ``found.delta``, ``found.low``, ``found.high``, ``found.p`` are those of two rankers; ``found.pairs`` has a ``TeamPair`` for any number,
     and ``found.weeks`` the preference per week of two rankers whose log has times.
     """
 
-    _plural: ClassVar[str] = "interleavings"
-    _kind: ClassVar[str] = KIND
-    _schema: ClassVar[int] = SCHEMA
-    _file: ClassVar[Kind[Any]] = FILE
+    _rows: ClassVar[tuple[str, type]] = "pairs", TeamPair
 
     log: str
     cluster: str | None
-    credit: str
+    credit: Literal["clicks", "items"]
     level: float
     pairs: tuple[TeamPair, ...]
     weeks: tuple[DatedDelta, ...]
     counts: dict[str, int]
-
-    def __getattr__(self, name: str) -> Any:
-        """Return a value of the one pair."""
-        if name in TeamPair._fields or name == "winner":
-            if len(self.pairs) > 1:
-                raise UsageError(
-                    f"there are {len(self.pairs)} pairs of teams; take one: found.pairs[0].{name}."
-                )
-            return getattr(self.pairs[0], name)
-        raise AttributeError(
-            f"Interleaving has no {brief(name)}.{nearest(name, TeamPair._fields)}", name=name
-        )
 
     def check(self, team: str | None = None, max_drop: Margin | float | str = 0.0) -> Estimated:
         """Return a check for ``rw.gate(…, checks=[found.check("new")])``: that a team is not preferred less than the other by ``max_drop``."""
@@ -145,38 +108,9 @@ class Interleaving(Saved):
         name = f"clicks of {team} over {other} (share of impressions)"
         return Estimated(name, 0.5, 0.5 + delta, pair.error, pair.freedom, pair.clusters, margin)
 
-    def to_table(self) -> Table:
-        """Return a row per pair of teams."""
-        several = len(self.pairs) > 1
-        columns = [
-            Column("team"),
-            Column("other"),
-            *(Column(word, "count") for word in ("impressions", "won", "lost", "tied")),
-        ]
-        columns += [Column("no clicks", "count"), Column(f"{self.cluster or 'impression'}s", "count")]
-        columns += [
-            Column("delta", "value"),
-            Column("low", "value"),
-            Column("high", "value"),
-            Column("p", "value"),
-        ]
-        columns += [Column("p of all", "value")] * several
-        rows: list[list[Cell]] = [
-            [*pair[:8], pair.delta, pair.low, pair.high, pair.p, *[pair.adjusted] * several]
-            for pair in self.pairs
-        ]
-        return Table(columns, rows, caption=self.caption, notes=self.notes(), labels=2)
-
-    def tables(self) -> list[Table]:
-        """Return the pairs, and the weeks if there are any."""
-        if not self.weeks:
-            return [self.to_table()]
-        columns = [
-            Column("week"),
-            Column("impressions", "count"),
-            *(Column(word, "value") for word in ("delta", "low", "high")),
-        ]
-        return [self.to_table(), Table(columns, self.weeks, caption="By week, which begins on this Monday")]
+    def title(self, words: PageStrings) -> str:
+        """What the page of a report is called."""
+        return words("plots.preference.title", log=self.log)
 
     @property
     def caption(self) -> str:
@@ -190,81 +124,39 @@ class Interleaving(Saved):
             dict.fromkeys([*(pair.team for pair in self.pairs), *(pair.other for pair in self.pairs)])
         )
 
-    def notes(self, words: PageStrings | None = None) -> list[str]:
-        """Return who won, how credit and intervals were made, and what was counted, in English or other words."""
-        words = words or words_of("en")
-        notes = [_sentence(pair, words) for pair in self.pairs]
-        notes.append(words(f"clicks.credit.{self.credit}"))
-        if self.cluster is None:
-            notes.append(words("clicks.unclustered"))
-        else:
-            notes.append(words("clicks.clustered", cluster=self.cluster, level=f"{100 * self.level:g}"))
-        if any(pair.clusters < 2 for pair in self.pairs):
-            notes.append(words("clicks.one_cluster"))
-        elif any(pair.clusters < FEW for pair in self.pairs):
-            notes.append(words("clicks.few_clusters", least=FEW))
-        if len(self.pairs) > 1:
-            notes.append(words("clicks.all_pairs"))
-        return [*notes, *(f"{what}: {n:,}" for what, n in self.counts.items())]
+    def tables(self, words: PageStrings | None = None) -> list[Table]:
+        """Return a row per pair of teams, and the weeks if there are any, in English or other words."""
+        words, several = words or words_of("en"), len(self.pairs) > 1
+        columns = heads(words, who=self.cluster, text="team other", count="impressions won lost tied without_clicks clusters",
+                        value="delta low high p" + " p_of_all" * several)  # fmt: skip
+        rows = [[*pair[:9], *pair[11 : 14 + several]] for pair in self.pairs]
+        tables = [Table(columns, rows, caption=self.caption, notes=self.notes(words), labels=2)]
+        if self.weeks:
+            columns = heads(words, text="week", count="impressions", value="delta low high")
+            tables.append(Table(columns, self.weeks, caption=words("clicks.by_week")))
+        return tables
 
-    def title(self, words: PageStrings) -> str:
-        """What the page of a report is called."""
-        return words("plots.preference.title", log=self.log)
+    def _said(self, words: PageStrings) -> list[str]:
+        notes = [*(_sentence(pair, words) for pair in self.pairs), words(f"clicks.credit.{self.credit}")]
+        how = "unclustered" if self.cluster is None else "clustered"
+        notes.append(words(f"clicks.{how}", cluster=self.cluster, level=f"{100 * self.level:g}"))
+        fewest = min(pair.clusters for pair in self.pairs)
+        if fewest < FEW:
+            notes.append(words("clicks.one_cluster" if fewest < 2 else "clicks.few_clusters", least=FEW))
+        return notes + [words("clicks.all_pairs")] * (len(self.pairs) > 1)
 
-    def answer(self, words: PageStrings) -> dict[str, Any]:
-        """Return the top of a report: how much was compared, and who won."""
+    def _answer(self, words: PageStrings) -> tuple[str, str, dict[str, int]]:
         pair = self.pairs[0]
-        rows = [
-            {"label": words("clicks.of_impressions"), "kind": "count", "value": pair.impressions},
-            {"label": words("clicks.of_clusters"), "kind": "count", "value": pair.clusters},
-        ]
         case = "won" if pair.winner else "unknown" if math.isnan(pair.low) else "even"
-        return {
-            "compared": rows,
-            "case": case,
-            "sentence": _sentence(pair, words),
-            "numbers": {},
-            "facts": [],
-            "cases": [],
-        }
+        return case, _sentence(pair, words), {"impressions": pair.impressions, "clusters": pair.clusters}
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values; undefined is None."""
-        return {
-            "log": self.log, "cluster": self.cluster, "credit": self.credit, "level": self.level,
-            "pairs": [_plain(pair) | {"winner": pair.winner or None} for pair in self.pairs],
-            "weeks": [_plain(week) for week in self.weeks], "counts": self.counts, "notes": self.notes(),
-        }  # fmt: skip
-
-    def to_frame(self) -> pl.DataFrame:
-        """Return a frame with a row per pair of teams; undefined is null."""
-        import polars as pl
-
-        return pl.DataFrame([pair._asdict() for pair in self.pairs]).fill_nan(None)
-
-    @classmethod
-    def _of_file(cls, content: SavedInterleaving, path: Any) -> Interleaving:  # noqa: ARG003 - nothing names the file
-        ensure(content["pairs"], "pairs", "there is none")
-        ensure(0 < content["level"] < 1, "level", "it is not between 0 and 1")
-        pairs = tuple(row_of(TeamPair, row) for row in content["pairs"])
-        for pair in pairs:
-            counts = pair.impressions, pair.won, pair.lost, pair.tied, pair.clusters
-            ensure(all(is_count(each, LARGEST) for each in counts), "pairs", "a number is no count")
-            ensure(
-                pair.won + pair.lost + pair.tied == pair.impressions,
-                "pairs",
-                "wins and ties are not the impressions",
-            )
+    def _check(self) -> None:
+        ensure(self.pairs, "pairs", "there is none")
+        for pair in self.pairs:
+            ensure(all(is_count(each, LARGEST) for each in pair[2:8]), "pairs", "a number is no count")
+            ensure(sum(pair[3:6]) == pair.impressions, "pairs", "wins and ties are not the impressions")
             delta = (pair.won + pair.tied / 2) / pair.impressions - 0.5
             ensure(abs(pair.delta - delta) < 1e-9, "pairs.delta", "it is not that of the wins")
-        weeks = tuple(row_of(DatedDelta, row) for row in content["weeks"])
-        return cls(
-            content["log"], content["cluster"], content["credit"], content["level"], pairs, weeks, content["counts"]
-        )  # fmt: skip
-
-
-def _plain(row: Any) -> dict[str, Any]:
-    return {name: plain_value(value) for name, value in row._asdict().items()}
 
 
 def _sentence(pair: TeamPair, words: PageStrings) -> str:

@@ -1,4 +1,4 @@
-"""Means over impressions whose clusters (users) vary as a whole: their standard error, interval and exact test."""
+"""Means over impressions whose clusters (users) vary as a whole: their standard error, interval and exact test; and how weights are spread."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from rankwell.tables.arguments import refuse_level
 
 LEAST = 1e-15  # what rounding leaves of a p-value
 FEW, NOTHING = 1 << 12, -45.0  # points of a transform, and the logarithm of what adds nothing to it
+LOWEST, HIGHEST = -10, 30  # powers of 2 between which weights are told apart
 
 
 class ClusterMean(NamedTuple):
@@ -57,6 +58,46 @@ def student(value: float, error: float, freedom: float, level: float) -> tuple[f
         return math.nan, math.nan
     reach = float(stdtrit(freedom, (1 + level) / 2)) * error
     return value - reach, value + reach
+
+
+class Weights(NamedTuple):
+    """How the weights of rows (or of clicks) are spread: which share of them all the rows of each size carry.
+
+    ``n_effective`` is (Σw)²/Σw², ``largest`` the share of the largest weight. ``ends`` are 0, for weights that are 0, and powers of 2, each
+    the lower end of a bin that reaches to its double; ``rows`` and ``shares`` tell how many weights lie in each, and which share of Σw they
+    are.
+    """
+
+    of: str
+    n: int
+    n_effective: float
+    largest: float
+    ends: list[float]
+    rows: list[int]
+    shares: list[float]
+
+    @classmethod
+    def spread(cls, of: str, weights: np.ndarray) -> Weights:
+        """Return how weights are spread, which are at least 0 and not all 0.
+
+        >>> found = Weights.spread("new", np.array([0.0, 0.5, 1.0, 2.5]))
+        >>> found.ends, found.rows, found.shares
+        ([0.0, 0.5, 1.0, 2.0], [1, 1, 1, 1], [0.0, 0.125, 0.25, 0.625])
+        """
+        total = math.fsum(weights)
+        bins = np.where(weights > 0, np.clip(np.frexp(weights)[1] - 1, LOWEST, HIGHEST) - LOWEST + 1, 0)
+        rows, shares = np.bincount(bins), np.bincount(bins, weights) / total
+        used = np.flatnonzero(rows)
+        ends = np.where(used > 0, 2.0 ** (used + LOWEST - 1), 0.0)
+        effective, largest = total**2 / math.fsum(weights**2), float(weights.max()) / total
+        return cls(
+            of, len(weights), effective, largest, ends.tolist(), rows[used].tolist(), shares[used].tolist()
+        )
+
+    def is_whole(self) -> bool:
+        """Whether the bins hold all rows and all of the weight."""
+        is_even = len(self.ends) == len(self.rows) == len(self.shares)
+        return is_even and sum(self.rows) == self.n and abs(sum(self.shares) - 1) < 1e-9
 
 
 def flips_of_halves(sums: np.ndarray) -> float:

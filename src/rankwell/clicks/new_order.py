@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from rankwell.clicks.log import collected, numbered
-from rankwell.clicks.means import ClusterMean, cluster_mean
+from rankwell.clicks.means import Weights, cluster_mean
 from rankwell.clicks.position_bias import thetas_of
 from rankwell.clicks.read import read_log
+from rankwell.clicks.results import FromLog, heads
 from rankwell.display.page import PageStrings, words_of
-from rankwell.display.result import Result
-from rankwell.display.table import Cell, Column, Table
-from rankwell.display.text import plain_value
+from rankwell.display.saved_files import LARGEST, ensure, is_count
+from rankwell.display.table import Cell, Table, number
 from rankwell.errors import DataError
 from rankwell.tables.arguments import checked
 
@@ -26,85 +26,61 @@ Discount = Literal["log2p1", "reciprocal", "none"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Counterfactual(Result):
+class Counterfactual(FromLog, kind="counterfactual value", plural="counterfactual values"):
     """The discounted clicks per impression that a new order would have earned; made by ``rankwell.clicks.counterfactual``.
 
-    ``naive`` is the same without θ, as if all ranks were looked at alike.
+    ``value`` is the mean over ``n`` impressions, with its standard error, degrees of freedom and interval, NaN where there is none; ``naive``
+    is the same without θ, as if all ranks were looked at alike. ``weights`` tells how the weights of clicks are spread, 1/θ, or 0 for what the
+    new lists do not hold; None if all are 0.
     """
-
-    _plural: ClassVar[str] = "counterfactual values"
 
     log: str
     run: str
-    discount: str
+    discount: Discount
     cluster: str | None
     level: float
-    mean: ClusterMean
+    value: float
+    n: int
+    clusters: int
+    error: float
+    freedom: float
+    low: float
+    high: float
     naive: float
+    weights: Weights | None
     counts: dict[str, int]
 
-    @property
-    def value(self) -> float:
-        """The mean over impressions."""
-        return self.mean.value
+    def title(self, words: PageStrings) -> str:
+        """What the page of a report is called."""
+        return words("clicks.counterfactual.title", log=self.log)
 
-    @property
-    def low(self) -> float:
-        """The lower end of its interval, at least 0; NaN if there is none."""
-        return math.nan if math.isnan(self.mean.low) else max(self.mean.low, 0.0)
-
-    @property
-    def high(self) -> float:
-        """The upper end of its interval; NaN if there is none."""
-        return self.mean.high
-
-    def to_table(self) -> Table:
-        """Return the value with its interval, and the naive one."""
-        columns = [Column("run"), *(Column(name, "value") for name in ("value", "low", "high", "naive"))]
-        columns += [
-            Column("impressions", "count"),
-            Column(f"{self.cluster or 'impression'} clusters", "count"),
-        ]
-        row: list[Cell] = [
-            self.run,
-            self.value,
-            self.low,
-            self.high,
-            self.naive,
-            self.mean.n,
-            self.mean.clusters,
-        ]
-        return Table(
-            columns,
-            [row],
-            caption=f"Discounted clicks per impression in a new order: {self.log}",
-            notes=self.notes(),
-        )
-
-    def notes(self, words: PageStrings | None = None) -> list[str]:
-        """Return what the value means, and what was counted, in English or other words."""
+    def tables(self, words: PageStrings | None = None) -> list[Table]:
+        """Return the value with its interval, and the naive one, in English or other words."""
         words = words or words_of("en")
+        columns = heads(
+            words, who=self.cluster, text="run", value="value low high naive", count="impressions clusters"
+        )
+        row: list[Cell] = [self.run, self.value, self.low, self.high, self.naive, self.n, self.clusters]
+        return [Table(columns, [row], caption=self.title(words), notes=self.notes(words))]
+
+    def _said(self, words: PageStrings) -> list[str]:
         notes = [words("clicks.counterfactual.means", discount=self.discount)]
         if not math.isnan(self.low):
             notes.append(
                 words("clicks.clustered", cluster=self.cluster or "impression", level=f"{100 * self.level:g}")
             )
-        return [*notes, *(f"{what}: {n:,}" for what, n in self.counts.items())]
+        return notes
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values; undefined is None."""
-        own = {name: getattr(self, name) for name in ("log", "run", "discount", "cluster", "level")}
-        mean = {name: plain_value(value) for name, value in self.mean._asdict().items()}
-        return (
-            own
-            | mean
-            | {
-                "low": plain_value(self.low),
-                "naive": self.naive,
-                "counts": self.counts,
-                "notes": self.notes(),
-            }
-        )
+    def _answer(self, words: PageStrings) -> tuple[str, str, dict[str, int]]:
+        from rankwell.reporting.chart.texts import with_interval
+
+        said = with_interval(self.value, self.low, self.high)
+        sentence = words("clicks.counterfactual.answer", run=self.run, value=said, naive=number(self.naive))
+        return "value", sentence, {"impressions": self.n, "clusters": self.clusters}
+
+    def _check(self) -> None:
+        ensure(all(is_count(each, LARGEST) for each in (self.n, self.clusters)), "n", "it is no count")
+        ensure(self.weights is None or self.weights.is_whole(), "weights", "they do not add up")
 
 
 @checked
@@ -201,11 +177,16 @@ def counterfactual(
     values, naive = (rows[name].fill_null(0.0).to_numpy() for name in ("value", "naive"))
     codes, alone = numbered(rows["cluster "]) if column else (np.arange(len(rows)), 0)
     mean = cluster_mean(np.bincount(codes, values), np.bincount(codes), level=level)
+    mean = mean._replace(low=max(mean.low, 0.0))  # NaN stays
+    weights = np.where(new.is_null().to_numpy(), 0.0, 1 / np.array(theta)[at])
+    spread = Weights.spread(lists.name, weights) if weights.any() else None
     counts = dict(own.counts)
     counts |= {f"impressions without a {cluster}, each counted alone": alone} if alone else {}
     missing = int(new.null_count())
     counts |= {"clicked items that the new lists do not hold, worth 0": missing} if missing else {}
-    return Counterfactual(own.name, lists.name, discount, cluster, level, mean, float(naive.mean()), counts)
+    return Counterfactual(
+        own.name, lists.name, discount, cluster, level, *mean, float(naive.mean()), spread, counts
+    )
 
 
 def _listed(frame: pl.DataFrame) -> pl.DataFrame:

@@ -10,19 +10,18 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 
 from rankwell.clicks.log import WORDS, Log
-from rankwell.clicks.means import student
+from rankwell.clicks.means import Weights, student
 from rankwell.clicks.read import read_log, target_of
+from rankwell.clicks.results import OfRows, heads
 from rankwell.display.page import PageStrings, words_of
-from rankwell.display.result import Result
-from rankwell.display.table import Cell, Column, Table
-from rankwell.display.text import plain_value
+from rankwell.display.saved_files import LARGEST, ensure, is_count
+from rankwell.display.table import Cell, Table, number
 from rankwell.errors import DataError, UsageError, brief, nearest
 from rankwell.readers.frames.columns import quoted
 from rankwell.tables.arguments import checked, refuse_level
 
 How = Literal["snips", "ips", "dr"]
 LEAST_N, LEAST_FREEDOM, MOST_UNSEEN = 30, 20, 0.05
-BINS = 40  # of the picture of weights
 
 
 class PolicyValue(NamedTuple):
@@ -60,17 +59,17 @@ class PolicyDifference(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class OffPolicy(Result):
+class OffPolicy(OfRows, kind="off-policy value", plural="off-policy values"):
     """What one or two policies are worth; made by ``rankwell.clicks.off_policy``.
 
     ``found.value``, ``found.low``, ``found.high`` and the other fields of ``PolicyValue`` are those of one policy; ``found.policies`` holds
-    all, ``found.difference`` that of two. ``weights`` are those used, by policy, for pictures.
+    all, ``found.difference`` that of two. ``found.weights`` tells of each policy how the weights that were used are spread.
     """
 
-    _plural: ClassVar[str] = "off-policy values"
+    _rows: ClassVar[tuple[str, type]] = "policies", PolicyValue
 
     log: str
-    how: str
+    how: How
     clip: float | None
     cluster: str | None
     clusters: int
@@ -78,82 +77,78 @@ class OffPolicy(Result):
     level: float
     policies: tuple[PolicyValue, ...]
     difference: PolicyDifference | None
-    weights: Mapping[str, np.ndarray]
+    weights: tuple[Weights, ...]
     counts: dict[str, int]
     forced: bool
 
-    def __getattr__(self, name: str) -> Any:
-        """Return a value of the one policy."""
-        if name in PolicyValue._fields:
-            if len(self.policies) > 1:
-                raise UsageError(
-                    f"there are {len(self.policies)} policies; take one: found.policies[0].{name}."
-                )
-            return getattr(self.policies[0], name)
-        raise AttributeError(
-            f"OffPolicy has no {brief(name)}.{nearest(name, PolicyValue._fields)}", name=name
-        )
+    def title(self, words: PageStrings) -> str:
+        """What the page of a report is called."""
+        return words("clicks.off_policy.title", how=self.how.upper(), log=self.log, n=self.rows)
 
-    def tables(self) -> list[Table]:
-        """Return the values, what the weights say of them, and the difference of two."""
-        caption = f"Off-policy value by {self.how.upper()}: {self.log}, {self.rows:,} rows"
-        ends = Column("low", "value"), Column("high", "value")
-        one: list[list[Cell]] = [[each.policy, each.value, each.low, each.high] for each in self.policies]
-        tables = [Table([Column("policy"), Column("value", "value"), *ends], one, caption=caption)]
-        columns = [Column("policy"), Column("effective n", "value", digits=1), Column("ν", "value", digits=1)]
-        columns += [Column("largest weight", "value"), Column("mean weight", "value"), *ends]
-        rows: list[list[Cell]] = [
-            [each.policy, each.n_effective, each.freedom, each.largest, each.weight, each.weight_low, each.weight_high, each.unseen]
-            for each in self.policies
+    def tables(self, words: PageStrings | None = None) -> list[Table]:
+        """Return the values, what the weights say of them, and the difference of two, in English or other words."""
+        words, rows = words or words_of("en"), self.policies
+        tables = [
+            Table(heads(words, text="policy", value="value low high"), [[row.policy, row.value, row.low, row.high] for row in rows],
+                  caption=self.title(words)),
+            Table(heads(words, text="policy", value="n_effective freedom largest weight low high unseen"),
+                  [[row.policy, row.n_effective, row.freedom, row.largest, row.weight, row.weight_low, row.weight_high, row.unseen]
+                   for row in rows], caption=words("clicks.off_policy.weights")),
         ]  # fmt: skip
-        tables.append(Table([*columns, Column("unseen", "value")], rows, caption="How far the log can tell"))
         if self.difference is not None:
-            names = [Column("policy"), Column("other"), Column("difference", "value"), *ends]
+            columns = heads(words, text="policy other", value="difference low high")
             row: list[Cell] = [*self.difference[:3], *self.difference[4:6]]
-            tables.append(Table(names, [row], caption="Difference on the same rows", labels=2))
-        return [*tables[:-1], replace(tables[-1], notes=self.notes())]
+            tables.append(Table(columns, [row], caption=words("clicks.off_policy.difference"), labels=2))
+        return [*tables[:-1], replace(tables[-1], notes=self.notes(words))]
 
-    def notes(self, words: PageStrings | None = None) -> list[str]:
-        """Return how the value was estimated, why it was refused, and what is doubtful, in English or other words."""
-        words = words or words_of("en")
+    def _said(self, words: PageStrings) -> list[str]:
         notes = [words(f"clicks.off_policy.{self.how}")]
         notes += [
-            words("clicks.off_policy.refused", policy=each.policy, why=each.refused)
-            for each in self.policies
-            if each.refused
+            words("clicks.off_policy.refused", policy=row.policy, why=row.refused)
+            for row in self.policies
+            if row.refused
         ]
-        if self.forced:
-            notes.append(words("clicks.off_policy.forced"))
+        notes += [words("clicks.off_policy.forced")] * self.forced
         if self.clip is not None:
             notes.append(words("clicks.off_policy.clipped", clip=f"{self.clip:g}"))
-        for each in self.policies:
-            expected = 1 - (0.0 if math.isnan(each.unseen) else each.unseen)
-            if each.weight_low > expected or each.weight_high < expected:
-                notes.append(
-                    words(
-                        "clicks.off_policy.wrong",
-                        policy=each.policy,
-                        expected=f"{expected:.3g}",
-                        weight=f"{each.weight:.3g}",
-                    )
-                )
+        for row in self.policies:
+            expected = 1 - (0.0 if math.isnan(row.unseen) else row.unseen)
+            if row.weight_low > expected or row.weight_high < expected:
+                said = {"policy": row.policy, "expected": f"{expected:.3g}", "weight": f"{row.weight:.3g}"}
+                notes.append(words("clicks.off_policy.wrong", **said))
         if self.cluster is not None:
             notes.append(words("clicks.off_policy.clustered", cluster=self.cluster, n=self.clusters))
-        return [*notes, *(f"{what}: {n:,}" for what, n in self.counts.items())]
+        return notes
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything but the weights as plain values; undefined is None."""
-        own = {
-            name: getattr(self, name)
-            for name in ("log", "how", "clip", "cluster", "clusters", "rows", "level", "counts", "forced")
-        }
-        rows = [
-            {name: plain_value(value) for name, value in each._asdict().items()} for each in self.policies
-        ]
-        both = self.difference and {
-            name: plain_value(value) for name, value in self.difference._asdict().items()
-        }
-        return own | {"policies": rows, "difference": both, "notes": self.notes()}
+    def _answer(self, words: PageStrings) -> tuple[str, str, dict[str, int]]:
+        from rankwell.reporting.chart.texts import with_interval
+
+        row, both = self.policies[0], self.difference
+        case, said = "value", {"policy": row.policy, "value": with_interval(row.value, row.low, row.high)}
+        if row.refused and not self.forced:
+            case, said = "refused", {"policy": row.policy, "why": row.refused}
+        elif both is not None and not math.isnan(both.value):
+            one, two = (number(each.value) for each in self.policies)
+            said = {
+                "policy": both.policy,
+                "one": one,
+                "other": both.other,
+                "two": two,
+                "value": with_interval(both.value, both.low, both.high),
+            }
+            case = "difference"
+        of = {"rows": self.rows} | ({} if self.cluster is None else {"clusters": self.clusters})
+        return case, words(f"clicks.off_policy.answer_{case}", **said), of
+
+    def _check(self) -> None:
+        ensure(self.policies, "policies", "there is none")
+        ensure(all(is_count(each, LARGEST) for each in (self.rows, self.clusters)), "rows", "it is no count")
+        ensure(
+            [own.of for own in self.weights] == [row.policy for row in self.policies],
+            "weights",
+            "they are of other policies",
+        )
+        ensure(all(own.is_whole() for own in self.weights), "weights", "they do not add up")
 
 
 @checked
@@ -249,21 +244,10 @@ def off_policy(
     counts = dict(own.counts) | ({f"rows without a {cluster}, each counted alone": alone} if alone else {})
     units = Choices(codes, int(codes.max()) + 1, column is not None, level)
     found = [
-        _valued(
-            name.removeprefix("target ").strip() or name,
-            columns[name],
-            columns,
-            reward,
-            how,
-            clip,
-            units,
-            force=force,
-        )
-        for name in names
-    ]
-    values = tuple(value for value, _, _ in found)
-    both = _difference(values, [influence for _, influence, _ in found], units) if len(found) == 2 else None
-    weights = {value.policy: weight for value, _, weight in found}
+        _valued(name.removeprefix("target ").strip() or name, columns[name], columns, reward, how, clip, units, force=force) for name in names
+    ]  # fmt: skip
+    values, influences, weights = zip(*found, strict=True)
+    both = _difference(values, influences, units) if len(found) == 2 else None
     return OffPolicy(
         own.name, how, clip, cluster, units.clusters, len(codes), level, values, both, weights, counts, forced=force
     )  # fmt: skip
@@ -336,8 +320,8 @@ class Choices(NamedTuple):
 
 def _valued(
     policy: str, target: np.ndarray, columns: Mapping[str, np.ndarray], reward: str, how: How, clip: float | None, units: Choices, *, force: bool
-) -> tuple[PolicyValue, np.ndarray, np.ndarray]:  # fmt: skip
-    """The value of one policy, the influence of each row on it, and the weights."""
+) -> tuple[PolicyValue, np.ndarray, Weights]:  # fmt: skip
+    """The value of one policy, the influence of each row on it, and how its weights are spread."""
     raw = target / columns["propensity"]
     n, r = len(raw), columns[reward]
     weight = raw if clip is None else np.minimum(raw, clip)
@@ -357,14 +341,14 @@ def _valued(
     mean = math.fsum(raw) / n
     weight_low, weight_high = units.interval(mean, (raw - mean) / n, small=True)[2:]
     unseen = float(columns["unseen"].mean()) if "unseen" in columns else math.nan
-    effective = total**2 / math.fsum(weight**2)
-    why = _refused(effective, freedom, unseen)
+    spread = Weights.spread(policy, weight)
+    why = _refused(spread.n_effective, freedom, unseen)
     if why and not force:
         value = error = low = high = math.nan
     found = PolicyValue(
-        policy, value, error, low, high, freedom, effective, float(weight.max()) / total, mean, weight_low, weight_high, unseen, why
+        policy, value, error, low, high, freedom, spread.n_effective, spread.largest, mean, weight_low, weight_high, unseen, why
     )  # fmt: skip
-    return found, influence, weight
+    return found, influence, spread
 
 
 def _refused(effective: float, freedom: float, unseen: float) -> str:

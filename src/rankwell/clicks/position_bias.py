@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
 from rankwell.clicks.log import ROW, Log, collected
 from rankwell.clicks.read import read_log
+from rankwell.clicks.results import OfRows, heads
 from rankwell.display.page import PageStrings, words_of
-from rankwell.display.result import Saved
-from rankwell.display.saved_files import LARGEST, Kind, ensure, is_count, row_of
-from rankwell.display.table import Column, Table
-from rankwell.display.text import plain_value
+from rankwell.display.saved_files import LARGEST, ensure, is_count
+from rankwell.display.table import Table
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.tables.arguments import checked, refuse_level
 
 if TYPE_CHECKING:
     import polars as pl
 
-KIND, SCHEMA = "position bias", 1
 FEWEST = 30  # clicks of a rank, fewer of which are said
 NEAR = 1e-12
 LOTS = 100  # that clusters are dealt to where there are more
@@ -39,39 +37,17 @@ class PositionTheta(NamedTuple):
     high: float
 
 
-class SavedPositions(TypedDict):
-    """What a file of position bias holds."""
-
-    log: str
-    how: Literal["swap", "harvest"]
-    shuffled: bool
-    cluster: str | None
-    clusters: int
-    level: float
-    rows: list[dict[str, Any]]
-    counts: dict[str, int]
-
-
-FILE = Kind(
-    SavedPositions, "file of position bias", "Positions.load reads files written by Positions.save", "make and save it again",
-    ("kind", KIND), ("schema", SCHEMA),
-)  # fmt: skip
-
-
 @dataclass(frozen=True, eq=False, repr=False)
-class Positions(Saved):
+class Positions(OfRows, kind="position bias", plural="position biases"):
     """How likely each rank is looked at; made by ``rankwell.clicks.positions``.
 
     ``found.theta`` is the list from rank 1 on, NaN where unknown; ``found.rows`` has a ``PositionTheta`` for each.
     """
 
-    _plural: ClassVar[str] = "position biases"
-    _kind: ClassVar[str] = KIND
-    _schema: ClassVar[int] = SCHEMA
-    _file: ClassVar[Kind[Any]] = FILE
+    _rows: ClassVar[tuple[str, type]] = "rows", PositionTheta
 
     log: str
-    how: str
+    how: Literal["swap", "harvest"]
     shuffled: bool
     cluster: str | None
     clusters: int
@@ -84,86 +60,47 @@ class Positions(Saved):
         """Theta from rank 1 on; NaN where it is unknown."""
         return [row.theta for row in self.rows]
 
-    def to_table(self) -> Table:
-        """Return a row per rank."""
-        columns = [Column("rank", "count"), Column("impressions", "count"), Column("clicks", "count")]
-        columns += [Column(name, "value") for name in ("theta", "low", "high")]
-        marks = {(at, 2): " *" for at, row in enumerate(self.rows) if row.clicks < FEWEST and row.impressions}
-        return Table(
-            columns, self.rows, caption=f"Position bias: {self.log}", notes=self.notes(), marks=marks
-        )
-
-    def notes(self, words: PageStrings | None = None) -> list[str]:
-        """Return how theta was found, and what is unsure, in English or other words."""
-        words = words or words_of("en")
-        notes = [
-            words("clicks.positions.means"),
-            words(f"clicks.positions.{'shuffled' if self.shuffled else self.how}"),
-        ]
-        if any(not math.isnan(row.low) for row in self.rows):
-            who = self.cluster or "impression"
-            notes.append(
-                words(
-                    "clicks.positions.interval", level=f"{100 * self.level:g}", cluster=who, n=self.clusters
-                )
-            )
-        if any(row.clicks < FEWEST and row.impressions for row in self.rows):
-            notes.append(words("clicks.positions.few", least=FEWEST))
-        if any(math.isnan(row.theta) for row in self.rows):
-            notes.append(words(f"clicks.positions.unlinked_{self.how}"))
-        return [*notes, *(f"{what}: {n:,}" for what, n in self.counts.items())]
-
     def title(self, words: PageStrings) -> str:
         """What the page of a report is called."""
         return words("plots.positions.title", log=self.log)
 
-    def answer(self, words: PageStrings) -> dict[str, Any]:
-        """Return the top of a report: how many ranks, and how often the last one with a theta is looked at."""
-        known = [row for row in self.rows[1:] if not math.isnan(row.theta)]
-        sentence = words("clicks.answer_no_positions")
-        if known:
-            sentence = words(
-                "clicks.answer_positions", rank=known[-1].rank, share=f"{100 * known[-1].theta:.0f}"
-            )
-        rows = [
-            {"label": words("clicks.of_ranks"), "kind": "count", "value": len(self.rows)},
-            {"label": words("clicks.of_clusters"), "kind": "count", "value": self.clusters},
-        ]
-        return {
-            "compared": rows,
-            "case": "positions",
-            "sentence": sentence,
-            "numbers": {},
-            "facts": [],
-            "cases": [],
+    def tables(self, words: PageStrings | None = None) -> list[Table]:
+        """Return a row per rank, in English or other words."""
+        words = words or words_of("en")
+        columns = heads(words, count="rank impressions clicks", value="theta low high")
+        marks = {(at, 2): " *" for at, row in enumerate(self.rows) if _is_rare(row)}
+        return [Table(columns, self.rows, caption=self.title(words), notes=self.notes(words), marks=marks)]
+
+    def _said(self, words: PageStrings) -> list[str]:
+        notes = ["means", "shuffled" if self.shuffled else self.how]
+        notes += ["interval"] * any(not math.isnan(row.low) for row in self.rows)
+        notes += ["few"] * any(_is_rare(row) for row in self.rows)
+        notes += [f"unlinked_{self.how}"] * any(math.isnan(row.theta) for row in self.rows)
+        facts = {
+            "level": f"{100 * self.level:g}",
+            "cluster": self.cluster or "impression",
+            "n": self.clusters,
+            "least": FEWEST,
         }
+        return [words(f"clicks.positions.{note}", **facts) for note in notes]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values; undefined is None."""
-        rows = [{name: plain_value(value) for name, value in row._asdict().items()} for row in self.rows]
-        names = ("log", "how", "shuffled", "cluster", "clusters", "level")
-        return {name: getattr(self, name) for name in names} | {
-            "rows": rows,
-            "counts": self.counts,
-            "notes": self.notes(),
-        }
+    def _answer(self, words: PageStrings) -> tuple[str, str, dict[str, int]]:
+        known = [row for row in self.rows[1:] if not math.isnan(row.theta)][-1:]
+        said = {"rank": known[0].rank, "share": f"{100 * known[0].theta:.0f}"} if known else {}
+        sentence = words("clicks.answer_positions" if known else "clicks.answer_no_positions", **said)
+        return "positions", sentence, {"ranks": len(self.rows), "clusters": self.clusters}
 
-    def to_frame(self) -> pl.DataFrame:
-        """Return a frame with a row per rank; undefined is null."""
-        import polars as pl
-
-        return pl.DataFrame([row._asdict() for row in self.rows]).fill_nan(None)
-
-    @classmethod
-    def _of_file(cls, content: SavedPositions, path: Any) -> Positions:  # noqa: ARG003 - nothing names the file
-        rows = tuple(row_of(PositionTheta, row) for row in content["rows"])
+    def _check(self) -> None:
+        rows = self.rows
         ensure([row.rank for row in rows] == [*range(1, len(rows) + 1)], "rows", "ranks are not 1, 2, 3 …")
         ensure(rows and rows[0].theta == 1, "rows[0].theta", "it is not 1")
         ensure(all(is_count(n, LARGEST) for row in rows for n in row[1:3]), "rows", "a number is no count")
         ensure(all(math.isnan(row.theta) or row.theta >= 0 for row in rows), "rows", "theta is below 0")
-        own = {name: value for name, value in content.items() if name != "rows"}
-        names = {*SavedPositions.__annotations__}
-        return cls(rows=rows, **{name: value for name, value in own.items() if name in names})  # type: ignore[arg-type]
+
+
+def _is_rare(row: PositionTheta) -> bool:
+    """Whether a rank has too few clicks to be sure of."""
+    return row.impressions > 0 and row.clicks < FEWEST
 
 
 @checked

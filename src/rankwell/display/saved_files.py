@@ -66,6 +66,19 @@ def kind_of(path: str | Path) -> str:
     return "" if beginning is None else beginning[1] or beginning[2] or "results"
 
 
+def class_of(kind: str) -> Any:
+    """Return the class of an optional room that loads files of a kind; None if no room names it.
+
+    >>> class_of("position bias"), class_of("results")
+    (<class 'rankwell.clicks.position_bias.Positions'>, None)
+    """
+    for room in rooms():
+        package = import_module(f"rankwell.{room}")
+        if kind in getattr(package, "KINDS", {}):
+            return getattr(package, package.KINDS[kind])
+    return None
+
+
 def load_kind(path: str | Path, kind: str) -> Any:
     """Return the result of an optional room that a file holds, of a kind that a room names.
 
@@ -76,11 +89,9 @@ def load_kind(path: str | Path, kind: str) -> Any:
     UsageError
         If there is no such room here.
     """
-    for room in rooms():
-        package = import_module(f"rankwell.{room}")
-        if kind in getattr(package, "KINDS", {}):
-            return getattr(package, package.KINDS[kind]).load(path)
-    raise UsageError(f"{path}: files of {kind} are read by a part of rankwell that is not installed.")
+    if (found := class_of(kind)) is None:
+        raise UsageError(f"{path}: files of {kind} are read by a part of rankwell that is not installed.")
+    return found.load(path)
 
 
 PLAIN = {None: math.nan, "inf": math.inf, "-inf": -math.inf}  # numbers as ``plain_value`` writes them

@@ -14,7 +14,7 @@ from rankwell.comparison.compare.groups import columns_of
 from rankwell.comparison.trend import KIND as TREND
 from rankwell.comparison.trend import Trend
 from rankwell.display.page import PageStrings
-from rankwell.display.saved_files import kind_of
+from rankwell.display.saved_files import class_of, kind_of, load_kind
 from rankwell.errors import UsageError, brief
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.needs import with_needs
@@ -129,6 +129,8 @@ def material_of(what: Any, words: PageStrings, request: ReportRequest) -> Materi
     if (trend := _loaded(only, TREND, Trend)) is not None:
         _refuse_evaluation(request, "a trend")
         return Material({}, None, inputs=_files(request, named), trend=trend, **shared)
+    if isinstance(only, str | Path) and (kind := kind_of(only)) and class_of(kind) is not None:
+        only = load_kind(only, kind)
     if isinstance(only, Subject):
         _refuse_evaluation(request, "it")
         return Material({}, None, subject=only, **shared)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from tests.clicks.plots import test_positions, test_preference
+from tests.clicks.plots import test_positions, test_preference, test_weights
 
 import rankwell as rw
+
+FOUND = [test_preference.found, test_positions.found, test_weights.choices, test_weights.order]
 
 
 def plain():
@@ -27,7 +29,7 @@ def plain():
 
 
 @pytest.mark.parametrize("lang", ["en", "ko"])
-@pytest.mark.parametrize("found", [test_preference.found, test_positions.found])
+@pytest.mark.parametrize("found", FOUND)
 def test_the_page_has_the_answer_and_the_tables(found, lang, tmp_path):
     own = found()
     page = rw.report(own, path=tmp_path / "page.html", lang=lang)
@@ -37,8 +39,37 @@ def test_the_page_has_the_answer_and_the_tables(found, lang, tmp_path):
     assert page.answer
 
 
-def test_the_answer_is_that_of_the_interleaving():
-    assert rw.report(test_preference.found()).answer.startswith(
-        "No clear winner: A has 59.4 % of impressions"
+@pytest.mark.parametrize("found", FOUND)
+def test_heads_and_captions_are_translated(found):
+    english, korean = (
+        rw.report(found(), lang=lang).section("clicks").data["tables"] for lang in ("en", "ko")
     )
-    assert rw.report(test_positions.found()).answer == "Rank 4 is looked at 0 % as often as rank 1."
+    assert [table["rows"] for table in english] == [table["rows"] for table in korean]
+    own, other = (
+        {
+            text
+            for table in tables
+            for text in (table["caption"], *(each["name"] for each in table["columns"]))
+        }
+        for tables in (english, korean)
+    )
+    assert own & other <= {"p", "ν", ""}  # signs
+
+
+def test_an_order_that_meets_no_click_has_a_page_without_a_picture():
+    log = {"impression": [1], "query": ["q"], "item": ["a"], "rank": [1], "click": [0]}
+    found = rw.clicks.counterfactual(log, {"q": ["a"]}, [1], cluster=None)
+    assert not rw.report(found).section("clicks").charts
+
+
+@pytest.mark.parametrize(
+    ("found", "answer"),
+    [
+        (test_preference.found, "No clear winner: A has 59.4 % of impressions against B"),
+        (test_positions.found, "Rank 4 is looked at 0 % as often as rank 1."),
+        (test_weights.choices, "The log cannot tell what new would have earned: effective n 11."),
+        (test_weights.order, "run would have earned 2.2976 discounted clicks per impression; without"),
+    ],
+)  # fmt: skip
+def test_the_answer_is_that_of_the_log(found, answer):
+    assert rw.report(found()).answer.startswith(answer)

@@ -92,7 +92,7 @@ def bounds(
     lang: str = "en",
     dark: bool = False,
 ) -> Any:
-    """Draw how far judging the unjudged items could move the value of each system.
+    """Draw how far unjudged items could move each system's value.
 
     A line leads from the lowest to the highest mean over all grades that unjudged items could get, a dot is the reported mean, in which
     they count as not relevant. Where nothing bounds a value from below (recall, AP and nDCG without a stated pool) the line begins at the
