@@ -1,4 +1,4 @@
-"""Preparing data: steps on 10,000,000 rows in memory, beside one sort of them."""
+"""Preparing data: steps on 10,000,000 rows in memory, beside one sort of them; folds; a backtest of MovieTweetings."""
 
 from __future__ import annotations
 
@@ -39,8 +39,17 @@ def folds(setting: Setting) -> Workload:
     )
 
 
+def backtest(setting: Setting) -> Workload:
+    return Workload(
+        "a backtest of MovieTweetings, 100,000 rows: 12 origins × 4 recommenders made, evaluated and put in a trend",
+        Command("rankwell", setting.script("backtests.py", "ours")),
+        checks=(Command("plain Python", setting.script("backtests.py", "plain")),),
+        bars=(at_most("seconds", 20),),
+    )
+
+
 WORKLOADS: dict[str, Maker] = {
     f"prepare_{name}{'_text' if kind == 'text' else ''}": step(name, kind, title)
     for kind in ("integers", "text")
     for name, title in STEPS.items()
-} | {"prepare_folds": folds}
+} | {"prepare_folds": folds, "prepare_backtest": backtest}

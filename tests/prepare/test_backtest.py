@@ -207,7 +207,8 @@ def test_tests_that_overlap_or_are_empty_are_counted_and_said():
     assert [note.split(" ")[0] for note in found.report.notes] == ["Tests", "Some"]
     assert len(found[0].test) == 0
     assert found[0].test.columns == ["user", "item", "row", "time"]
-    apart = backtest(log_of(["2026-01-01", "2026-01-08", "2026-01-14"])).report
+    apart = backtest(log_of(["2026-01-01", "2026-01-08", "2026-01-16", "2026-01-21"])).report
+    assert apart["pairs"] == 2
     assert (apart["tests that overlap the one before"], apart.notes) == (0, ())
 
 
