@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, overload
+from typing import Any, overload
 
 import numpy as np
 import polars as pl
@@ -23,18 +23,11 @@ from rankwell.tables.lists import distinct
 Duration = str | dt.timedelta
 UNITS = {"w": 7 * DAY, "d": DAY, "h": 3_600 * SECOND, "min": 60 * SECOND, "s": SECOND}
 EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
-LATEST = (dt.datetime(9999, 1, 1, tzinfo=dt.UTC) - EPOCH) // dt.timedelta(microseconds=1)
-EARLIEST = (dt.datetime(1, 1, 1, tzinfo=dt.UTC) - EPOCH) // dt.timedelta(microseconds=1)
+MICROSECOND = dt.timedelta(microseconds=1)
+EARLIEST, LATEST = ((dt.datetime(year, 1, 1, tzinfo=dt.UTC) - EPOCH) // MICROSECOND for year in (1, 9999))
 MOST = 100_000  # pairs: every day of 270 years
 OVERLAP = "Tests overlap, since horizon is longer than every: neighbouring results share rows, so they vary less than they should."
 EMPTY = "Some pairs are without rows on one side, and stay so that each day is there; leave these out of an evaluation."
-
-
-class Places(NamedTuple):
-    """Where the rows of a pair lie among the rows of the log by time: both ends of the training data, and of the test."""
-
-    train: tuple[int, int]
-    test: tuple[int, int]
 
 
 @record(eq=False)
@@ -65,18 +58,20 @@ class BacktestPair:
     train_to: dt.datetime
     test_from: dt.datetime
     test_to: dt.datetime
-    places: Places
+    places: tuple[
+        tuple[int, int], tuple[int, int]
+    ]  # of both sides among the rows by time: the first, and the one after the last
     log: Ordered
 
     @property
     def train(self) -> pl.DataFrame:
         """The training data, in the order of the log."""
-        return self.log.rows(*self.places.train)
+        return self.log.rows(*self.places[0])
 
     @property
     def test(self) -> pl.DataFrame:
         """The test data, in the order of the log."""
-        return self.log.rows(*self.places.test)
+        return self.log.rows(*self.places[1])
 
     def __repr__(self) -> str:
         spans = (self.train_from, self.train_to), (self.test_from, self.test_to)
@@ -191,22 +186,18 @@ def backtest(
         )
     read = read_log(log, "time", columns=columns, name=name)
     times = _moments(read)
-    is_ordered = bool((times[1:] >= times[:-1]).all())
-    order = None if is_ordered else np.argsort(times, kind="stable")
+    order = None if (times[1:] >= times[:-1]).all() else np.argsort(times, kind="stable")
     times = times if order is None else times[order]
     start, end = int(times[0]) // DAY * DAY, (int(times[-1]) // DAY + 1) * DAY
     first = start + -(-max(step, past or 0) // step) * step
     inside = range(first, end, step)
     origins = inside[: max((end - wait - ahead - first) // step + 1, 0)]
     if not origins or len(origins) > MOST:
+        shorter = "Make these shorter, such as every='1d', horizon='1d'."
         raise DataError(
-            f"{read.name}: its {(end - start) // DAY:,} days, {_day(start)} to {_day(end - 1)}, hold {len(origins):,} pairs of every="
-            f"{brief(every)}, horizon={brief(horizon)}, gap={brief(gap)}, window={brief(window)}. "
-            + (
-                "Look for times that are wrong, or make every= longer."
-                if origins
-                else "Make these shorter, such as every='1d', horizon='1d'."
-            )
+            f"{read.name}: its {(end - start) // DAY:,} days, {_moment(start):%Y-%m-%d} to {_moment(end - 1):%Y-%m-%d}, hold {len(origins):,} "
+            f"pairs of every={brief(every)}, horizon={brief(horizon)}, gap={brief(gap)}, window={brief(window)}. "
+            f"{'Look for times that are wrong, or make every= longer.' if origins else shorter}"
         )
     ordered, pairs = Ordered(read.frame, order), []
     for origin in origins:
@@ -215,15 +206,15 @@ def backtest(
         low, high, after, over = (int(place) for place in np.searchsorted(times, edges))
         since = None if past is None else _moment(origin - past)
         spans = since, _moment(origin), _moment(begin), _moment(stop)
-        pairs.append(BacktestPair(_day(origin), *spans, Places((low, high), (after, over)), ordered))
+        pairs.append(BacktestPair(_moment(origin).date(), *spans, ((low, high), (after, over)), ordered))
     lengths = {"every": every, "horizon": horizon, "gap": gap or "none", "window": window or "all before"}
     facts: dict[str, Fact] = {"rows": len(read)} | {word: str(length) for word, length in lengths.items()}
-    facts |= {"first event": _shown(times[0]), "last event": _shown(times[-1])}
+    for word, time in ("first", times[0]), ("last", times[-1]):
+        facts[f"{word} event"] = f"{_moment(int(time)):%Y-%m-%d %H:%M:%S} UTC"
     facts |= {"pairs": len(pairs), "left out, since the test would outlast the log": len(inside) - len(pairs)}
     empty = [sum(low == high for low, high in (pair.places[side] for pair in pairs)) for side in (0, 1)]
     facts |= {"pairs without training rows": empty[0], "pairs without test rows": empty[1]}
-    overlapping = len(pairs) - 1 if ahead > step else 0
-    facts["tests that overlap the one before"] = overlapping
+    facts["tests that overlap the one before"] = overlapping = len(pairs) - 1 if ahead > step else 0
     notes = [OVERLAP] * (overlapping > 0) + [EMPTY] * any(empty)
     report = Report(f"Backtest of {read.name}", facts, (_sizes(read, order, pairs),), tuple(notes))
     return Backtest(pairs, report)
@@ -247,7 +238,7 @@ def length_of(word: str, value: object, least: int = 1) -> int:
     """
     near = ""
     if isinstance(value, dt.timedelta):
-        length = value // dt.timedelta(microseconds=1)
+        length = value // MICROSECOND
     elif isinstance(value, str) and (match := re.fullmatch(r"([0-9]{1,6})(w|d|h|min|s)", value)):
         length = int(match[1]) * UNITS[match[2]]
     else:
@@ -264,24 +255,15 @@ def length_of(word: str, value: object, least: int = 1) -> int:
 def _moments(log: Log) -> np.ndarray:
     """The times in microseconds since 1970; DataError if one is in no year that dates have."""
     times = moments(log)
-    outside = np.flatnonzero((times < EARLIEST) | (times >= LATEST))
-    if len(outside):
-        raise DataError(
-            f"{log.place(int(outside[0]))}: the time is outside the years 1 to 9998. Fix or remove the row."
-        )
+    outside = (times < EARLIEST) | (times >= LATEST)
+    if outside.any():
+        row = log.place(int(outside.argmax()))
+        raise DataError(f"{row}: the time is outside the years 1 to 9998. Fix or remove the row.")
     return times
 
 
 def _moment(time: int) -> dt.datetime:
-    return EPOCH + dt.timedelta(microseconds=time)
-
-
-def _shown(time: np.int64) -> str:
-    return f"{_moment(int(time)):%Y-%m-%d %H:%M:%S} UTC"
-
-
-def _day(time: int) -> dt.date:
-    return _moment(time).date()
+    return EPOCH + time * MICROSECOND
 
 
 def _sizes(log: Log, order: np.ndarray | None, pairs: Sequence[BacktestPair]) -> Table:
