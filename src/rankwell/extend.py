@@ -30,9 +30,9 @@ HOMES = {
     "metric": "rankwell.metrics.from_function",
     "metric_of": "rankwell.metrics.grammar",
     # what a metric is given, and what it returns
-    "Context": "rankwell.matching.context",
+    "Context": "rankwell.matching.batch",
     "GeometricMean": "rankwell.tables.states",
-    "Judged": "rankwell.matching.judged",
+    "Judged": "rankwell.matching.batch",
     "Mean": "rankwell.tables.states",
     "Pool": "rankwell.matching.pool",
     "Ranked": "rankwell.tables.lists",

@@ -8,7 +8,7 @@ from rankwell.judging.method import ByRun as ByRun
 from rankwell.judging.method import Choice as Choice
 from rankwell.comparison.compare.comparison import Comparison as Comparison
 from rankwell.reporting.section import Content as Content
-from rankwell.matching.context import Context as Context
+from rankwell.matching.batch import Context as Context
 from rankwell.metrics.corpus_metric import CorpusMetric as CorpusMetric
 from rankwell.errors import DataError as DataError
 from rankwell.evaluation.engine import Engine as Engine
@@ -16,7 +16,7 @@ from rankwell.readers.bytes.files import File as File
 from rankwell.tables.states import GeometricMean as GeometricMean
 from rankwell.judging.method import InTurn as InTurn
 from rankwell.tables.items_users import Items as Items
-from rankwell.matching.judged import Judged as Judged
+from rankwell.matching.batch import Judged as Judged
 from rankwell.reporting.material import Material as Material
 from rankwell.tables.states import Mean as Mean
 from rankwell.judging.method import Method as Method

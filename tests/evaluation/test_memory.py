@@ -7,7 +7,7 @@ import pytest
 
 import rankwell as rw
 from rankwell.evaluation.engines.memory import Memory
-from rankwell.matching.judged import Judged
+from rankwell.matching.batch import Judged
 
 JUDGED = [
     "ndcg@10",

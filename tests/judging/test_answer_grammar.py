@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rankwell.judging.answer_grammar import grade_in
+from rankwell.judging.model_answers import grade_in
 from rankwell.judging.sheets.contents import Grade
 
 SCALE = tuple(

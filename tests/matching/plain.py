@@ -9,7 +9,7 @@ from tests.definitions.both import qrels_of, run_of
 from tests.definitions.reference_policy import complete, in_order, judged_items, seen_part
 
 from rankwell.matching import Asked, judge, pool_of
-from rankwell.matching.context import Context
+from rankwell.matching.batch import Context
 from rankwell.matching.policy import Policy
 
 ITEMS = ["a", "b", "ab", "B", "é", "10", "9", "2"]

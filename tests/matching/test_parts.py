@@ -10,7 +10,7 @@ import pytest
 
 import rankwell as rw
 from rankwell.matching import Asked, judge, pool_of
-from rankwell.matching.context import Context
+from rankwell.matching.batch import Context
 from rankwell.matching.policy import Asker, Policy
 from rankwell.matching.scale import Scale
 from rankwell.tables.ids import Ids, Known

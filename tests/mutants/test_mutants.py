@@ -14,7 +14,7 @@ from rankwell import matching, testing
 from rankwell.evaluation import task as engines
 from rankwell.evaluation.engines import memory
 from rankwell.kernels import match, order, ranks
-from rankwell.matching import judged as hits
+from rankwell.matching import batch as hits
 from rankwell.matching import lists as judge_lists
 from rankwell.matching import lists as matched_lists
 from rankwell.matching import pool as judge_pool

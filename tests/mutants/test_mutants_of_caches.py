@@ -8,7 +8,7 @@ from tests.mutants.planting import around, put
 from tests.test_derived import listed_relevant
 
 from rankwell import testing
-from rankwell.matching.context import Context
+from rankwell.matching.batch import Context
 from rankwell.matching.pool import Pool
 from rankwell.matching.scale import Scale
 from rankwell.metrics import metric_of

@@ -23,7 +23,7 @@ from tests.mutants.planting import around, fails, put
 
 import rankwell as rw
 from rankwell.matching import parts
-from rankwell.matching.judged import Judged
+from rankwell.matching.batch import Judged
 from rankwell.metrics.evidence import citations
 
 
@@ -97,7 +97,7 @@ OF_PARTS = {
     "numbers are names": put(parts, "as_integers", all_named),
     "numbers are texts": around(parts, "as_integers", by_the_first_digit),
     "the second part is the first": around(
-        parts.Parts, "joined", lambda original, self, rows: original(replace(self, number=np.maximum(self.number - 1, 1)), rows)
+        parts.PartLists, "joined", lambda original, self, rows: original(replace(self, number=np.maximum(self.number - 1, 1)), rows)
     ),
 }  # fmt: skip
 

@@ -40,7 +40,7 @@ READING = {
         trec_rag, "pointed_at", lambda original, *given: original(*given)._replace(support=None)
     ),
     "a lost citation is left out": around(
-        trec_rag, "Sentence", lambda original, text, citations: original(text, [each for each in citations if not each.is_lost])
+        trec_rag, "CitedSentence", lambda original, text, citations: original(text, [each for each in citations if not each.is_lost])
     ),
     "sentences count from 0": builtin(cited_answers, "enumerate", lambda values, start: enumerate(values, start - 1)),
     "sentences that cite nothing are left out": around(
@@ -52,7 +52,7 @@ READING = {
         lambda original, *given: (found := original(*given))._replace(rows=[row for row in found.rows if row.part]),
     ),
     "citations stand in another order": around(
-        trec_rag, "Sentence", lambda original, text, citations: original(text, citations[::-1])
+        trec_rag, "CitedSentence", lambda original, text, citations: original(text, citations[::-1])
     ),
 }  # fmt: skip
 JOINING = {

@@ -9,7 +9,7 @@ import pytest
 from tests.mutants.beyond import caught
 from tests.mutants.planting import around, put
 
-from rankwell.matching import train as history
+from rankwell.matching import batch as history
 from rankwell.metrics.beyond import novelty, popular, serendipity, tail
 from rankwell.metrics.fairness import parity
 from rankwell.metrics.graded import gain_functions as gains

@@ -14,7 +14,7 @@ from tests.evaluation.test_nuggetizer import (
 from tests.mutants.planting import around, fails, put
 
 import rankwell as rw
-from rankwell.matching.judged import Judged
+from rankwell.matching.batch import Judged
 from rankwell.metrics.evidence import nuggets
 from rankwell.readers.formats import nuggetizer
 

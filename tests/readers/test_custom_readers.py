@@ -66,7 +66,7 @@ SLOPPY = """
 SUFFIXES = (".pairs",)
 import json, re, struct
 from rankwell.readers.frames import tables
-from rankwell.readers.memory import mapping
+from rankwell.readers.memory import dicts
 def recognises(start):
     return {recognises}
 def read_run(file, *, name, columns):

@@ -11,7 +11,7 @@ from tests.readers import ways
 
 import rankwell as rw
 from rankwell.cli import run as command
-from rankwell.readers.collections.topics import read_topics
+from rankwell.readers.collections.collection import read_topics
 from rankwell.readers.items_users import read_catalogue, read_queries, read_users
 from rankwell.readers.logs import read_log
 from rankwell.readers.registry import TABLES as KINDS

@@ -13,7 +13,7 @@ import pytest
 import rankwell as rw
 from rankwell.cli import run as command
 from rankwell.evaluation.engines.memory import Memory
-from rankwell.matching.judged import Judged
+from rankwell.matching.batch import Judged
 
 RNG = random.Random(5)
 ITEMS = [f"i{number}" for number in range(20)]

@@ -16,7 +16,7 @@ from rankwell.evaluation import Evaluator
 from rankwell.evaluation.inputs import run_of
 from rankwell.evaluation.task import Task
 from rankwell.matching import missing_lists
-from rankwell.matching.judged import Judged
+from rankwell.matching.batch import Judged
 from rankwell.metrics import Wanted, metric_of, metrics_of
 from rankwell.metrics.corpus_metric import CorpusMetric
 from rankwell.metrics.metric import Metric

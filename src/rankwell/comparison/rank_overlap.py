@@ -12,7 +12,7 @@ from rankwell.display.result import Result
 from rankwell.display.table import Column, Table
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.matching import Asked, judge, pool_of
-from rankwell.matching.context import Context
+from rankwell.matching.batch import Context
 from rankwell.matching.policy import Policy, Rules, policy_with, refuse_groups
 from rankwell.matching.scale import Scale
 from rankwell.readers import read_run

@@ -12,7 +12,7 @@ import numpy as np
 from rankwell.errors import DataError, UsageError, brief, one_of
 from rankwell.evaluation.task import FILLS, Task
 from rankwell.matching import Asked
-from rankwell.matching.judged import Judged
+from rankwell.matching.batch import Context, Judged
 from rankwell.matching.pool import Pool
 from rankwell.matching.unjudged import Both, PooledItems, PoolSide, Unjudged, ranks_in, with_pooled
 from rankwell.metrics.bounds import DifferenceBounds
@@ -28,7 +28,6 @@ from rankwell.tables.run_qrels import Run
 if TYPE_CHECKING:
     from rankwell.evaluation.engine import Engine
     from rankwell.evaluation.request import Request
-    from rankwell.matching.context import Context
 
 
 WHOLE_STEPS = 1000  # up to this grade, all whole grades below the highest one are on the scale

@@ -20,7 +20,7 @@ from rankwell.evaluation.needs import asked_of, refuse_beside_parts, refuse_besi
 from rankwell.evaluation.request import Request
 from rankwell.evaluation.task import Task
 from rankwell.matching import Asked, pool_of
-from rankwell.matching.context import Context
+from rankwell.matching.batch import Context, overlapping_ids
 from rankwell.matching.groups import Groups, unknown_groups
 from rankwell.matching.policy import Policy
 from rankwell.matching.pool import ENOUGH, TENTH, Pool
@@ -291,8 +291,6 @@ def plan_of(request: Request, inputs: Inputs) -> Plan | OpenedPlan:
     counts = counts + history_counts
     met = None
     if context.train is not None and qrels is not None:
-        from rankwell.matching.train import overlapping_ids
-
         met = overlapping_ids(context.train, pool)
     if qrels is not None and qrels.unread:
         counts.update(counts_of("judgements", qrels.unread))

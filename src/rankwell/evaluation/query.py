@@ -9,8 +9,8 @@ import numpy as np
 from rankwell.errors import UsageError, brief, nearest
 from rankwell.evaluation.task import BATCH_ROWS, Task
 from rankwell.matching import judge, missing_lists
-from rankwell.matching.judged import Judged
-from rankwell.matching.parts import Parts
+from rankwell.matching.batch import Judged
+from rankwell.matching.parts import PartLists
 from rankwell.matching.pool import Pool
 from rankwell.records import cached_property, record
 from rankwell.tables.ids import Ids, Known, own_text, to_same_kind
@@ -80,7 +80,7 @@ def one_query(task: Task, table: Columns, query: str | int | None) -> JudgedQuer
         ids, groups = lists.items, task.context.groups
         ids = ids if groups is None else groups.groups_of(ids, lists.place)[0]
         items = Known(ids[ids.group()[1]])
-        parts = Parts.of(lists).names if "part" in lists.extra else None
+        parts = PartLists.of(lists).names if "part" in lists.extra else None
         whole, sized = _shown_list(task, lists, pool, items)
         assert whole.item is not None
         order = np.argsort(whole.rank, kind="stable")

@@ -12,9 +12,8 @@ import numpy as np
 from rankwell.errors import DataError, brief
 from rankwell.kernels import sums
 from rankwell.matching import Asked, judge
-from rankwell.matching.context import Context
+from rankwell.matching.batch import Context, Judged
 from rankwell.matching.groups import JUDGED_OUTSIDE
-from rankwell.matching.judged import Judged
 from rankwell.matching.lists import UNDECIDED, Matches
 from rankwell.matching.pool import Pool
 from rankwell.matching.ties import reorder_ties, undecided_queries

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from rankwell.errors import UsageError
-from rankwell.matching.context import Context
+from rankwell.matching.batch import Context
 from rankwell.matching.scale import Scale
 from rankwell.metrics import Wanted, metric_of
 from rankwell.metrics.binary.binary import P

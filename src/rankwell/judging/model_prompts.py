@@ -244,7 +244,7 @@ def prompts(
     )  # fmt: skip
 
 
-class Asked(NamedTuple):
+class Questions(NamedTuple):
     """What is asked: pairs, texts of queries and items, what was said (answers by query, sentences by pair), and what is left out."""
 
     pairs: list[Any]
@@ -267,12 +267,12 @@ class Asked(NamedTuple):
 
 def _of_items(
     pairs: SheetPairs, items: Any, queries: Any, columns: Sequence[str] | None, encoding: str | None
-) -> Asked:
+) -> Questions:
     contents = contents_of(
         pairs.queries, pairs.items, pairs=pairs.listed, texts=queries, catalogue=items, image=None, encoding=encoding, columns=columns,
     )  # fmt: skip
     asked = (each.get("text", each["id"]) for each in contents.queries)
-    return Asked(
+    return Questions(
         pairs.ids,
         dict(zip(pairs.queries, asked, strict=True)),
         dict(zip(pairs.items, map(_whole, contents.items), strict=True)),
@@ -280,7 +280,7 @@ def _of_items(
     )
 
 
-def _of_nuggets(pairs: SheetPairs, answers: Any, queries: Any, encoding: str | None) -> Asked:
+def _of_nuggets(pairs: SheetPairs, answers: Any, queries: Any, encoding: str | None) -> Questions:
     listed, of_queries = pairs.listed, pairs.queries
     said = dict(zip(of_queries, texts_of_answers(answers, listed, encoding).of(of_queries), strict=True))
     ids = [pair for pair in pairs.ids if (said[pair[0]] or "").strip()]
@@ -294,7 +294,7 @@ def _of_nuggets(pairs: SheetPairs, answers: Any, queries: Any, encoding: str | N
     )
     texts = texts_of_queries(queries, listed, encoding)
     of_asked = [None] * len(of_queries) if texts is None else texts.of(of_queries)
-    return Asked(
+    return Questions(
         ids,
         {query: each or str(query) for query, each in zip(of_queries, of_asked, strict=True)},
         {item: str(item) for item in pairs.items},
@@ -306,7 +306,7 @@ def _of_nuggets(pairs: SheetPairs, answers: Any, queries: Any, encoding: str | N
 
 def _of_citations(
     answers: Any, items: Any, queries: Any, columns: Sequence[str] | None, read: Mapping[str, Any] | None, encoding: str | None
-) -> Asked:  # fmt: skip
+) -> Questions:  # fmt: skip
     cited = cited_answers(answers, read or {}, encoding)
     said = {
         (row.query, row.item, row.part): row.text
@@ -334,7 +334,7 @@ def _of_citations(
     left_out = (
         f"{n:,} of the citations are of items without text; they are not asked about, and have no support"
     )
-    return Asked(
+    return Questions(
         ids,
         {query: each or str(query) for query, each in asked.items()},
         shown,

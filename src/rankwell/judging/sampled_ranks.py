@@ -11,8 +11,7 @@ import numpy as np
 
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.evaluation import Evaluator
-from rankwell.matching.context import Context
-from rankwell.matching.judged import Judged
+from rankwell.matching.batch import Context, Judged
 from rankwell.matching.lists import UNDECIDED
 from rankwell.matching.policy import Policy
 from rankwell.matching.pool import Pool

@@ -6,16 +6,16 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from rankwell.matching.batch import history_of
     from rankwell.matching.lists import judge, lists_of_others, missing_lists
     from rankwell.matching.policy import Asked, Asker
     from rankwell.matching.pool import pool_of
-    from rankwell.matching.train import history_of
 
 __all__ = ["Asked", "Asker", "history_of", "judge", "lists_of_others", "missing_lists", "pool_of"]
 HOMES = {
     "Asked": "policy",
     "Asker": "policy",
-    "history_of": "train",
+    "history_of": "batch",
     "judge": "lists",
     "lists_of_others": "lists",
     "missing_lists": "lists",

@@ -9,7 +9,7 @@ import numpy as np
 
 from rankwell.errors import DataError, NeededError, UsageError, brief
 from rankwell.kernels import rank_columns
-from rankwell.matching.judged import Judged
+from rankwell.matching.batch import Judged
 from rankwell.matching.policy import Fill, Policy
 from rankwell.records import Derived, record
 from rankwell.tables.ids import Known
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rankwell.tables.rows import Lists
 
 
-class Kept(NamedTuple):
+class FittingLists(NamedTuple):
     """The lists that fit; the same with the row after them by the part of it that fits (``fill=cut``, else the same); these parts.
 
     ``rows`` are those of the whole lists that are in the longer ones.
@@ -93,7 +93,7 @@ class Sizes(Derived):
             )
         return size
 
-    def kept(self, judged: Judged, budget: float) -> Kept:
+    def kept(self, judged: Judged, budget: float) -> FittingLists:
         """Return the rows of lists that fit into a budget, found once for all metrics at it."""
         return judged.once(_kept, budget, self.fill)
 
@@ -105,7 +105,7 @@ def _refuse_sizes(size: np.ndarray, column: str, place: Callable[[int], str]) ->
         raise DataError(f"{place(row)}: the size ({column}) is {size[row]:g}; sizes are numbers from 0.")
 
 
-def _kept(judged: Judged, budget: float, fill: Fill) -> Kept:
+def _kept(judged: Judged, budget: float, fill: Fill) -> FittingLists:
     rows = judged.sized
     sizes = rows.extra["size"]
     if fill == "skip":
@@ -116,13 +116,13 @@ def _kept(judged: Judged, budget: float, fill: Fill) -> Kept:
         is_shorter[fitting.query[fitting.nth() < rows.nth()[places]]] = True
         fitting.rank = np.where(is_shorter[fitting.query], fitting.nth(), fitting.rank)
         lists = _of(judged, fitting)
-        return Kept(lists, lists, np.zeros(len(judged)), places)
+        return FittingLists(lists, lists, np.zeros(len(judged)), places)
     total = rows.running(sizes)
     fits = total <= budget  # sizes are not below 0, so what fits is the beginning of each list
     lists = _of(judged, rows.where(fits))
     within = np.flatnonzero(fits)
     if fill == "stop" or len(within) == len(rows):
-        return Kept(lists, lists, np.zeros(len(judged)), within)
+        return FittingLists(lists, lists, np.zeros(len(judged)), within)
     n = lists.n_retrieved
     places = np.flatnonzero(
         ~fits & (rows.nth() == n[rows.query] + 1)
@@ -138,7 +138,7 @@ def _kept(judged: Judged, budget: float, fill: Fill) -> Kept:
     longer.extra = {**longer.extra, "size": own}
     share = np.zeros(len(judged))
     share[query] = room / sizes[places]
-    return Kept(lists, _of(judged, longer), share, within)
+    return FittingLists(lists, _of(judged, longer), share, within)
 
 
 def _skipping(rows: Ranked, size: np.ndarray, budget: float) -> np.ndarray:

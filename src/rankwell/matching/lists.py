@@ -11,10 +11,9 @@ from rankwell.display.text import Composed
 from rankwell.errors import DataError, brief
 from rankwell.kernels import match, order, ranks
 from rankwell.kernels import rank_columns as kernel
-from rankwell.matching.context import Context
+from rankwell.matching.batch import Context, Judged, Ties
 from rankwell.matching.groups import FOLDED, LATER, Groups, fold
-from rankwell.matching.judged import Judged, Ties
-from rankwell.matching.parts import OF_RUNS, Parts, as_integers, check_extra
+from rankwell.matching.parts import OF_RUNS, PartLists, as_integers, check_extra
 from rankwell.matching.policy import Asked, Policy
 from rankwell.matching.pool import Pool
 from rankwell.matching.ties import break_ties, condense, levels, ranks_by_level, undecided_queries
@@ -64,7 +63,7 @@ def judge(
     if lists.extra or needs & READ_OF_RUNS:
         check_extra(lists, asked)
         if "part" in lists.extra:
-            parts = Parts.of(lists)
+            parts = PartLists.of(lists)
             lists = parts.lists
     counts["rows"] = len(lists.score)
     if lists.against_score:

@@ -21,7 +21,7 @@ OF_RUNS = {COLUMNS[word].need: word for word in EXTRA if COLUMNS[word].tables ==
 
 
 @record(eq=False)
-class Parts:
+class PartLists:
     """The ``lists`` of a batch, one for each part: of which query it is, which of its parts, from 1, and what the run calls it.
 
     A query without parts has one empty list, with the number 0; ``names`` lacks those.
@@ -33,7 +33,7 @@ class Parts:
     names: Ids
 
     @classmethod
-    def of(cls, lists: Lists) -> Parts:
+    def of(cls, lists: Lists) -> PartLists:
         """Return the parts of lists: by their numbers, or if some part of a query has none, in the order in which its rows name them.
 
         DataError for an item without a part.

@@ -21,7 +21,7 @@ from rankwell.tables.rows import cuts, group_rows
 from rankwell.tables.run_qrels import SWAPPED, Qrels
 
 if TYPE_CHECKING:
-    from rankwell.matching.context import Context
+    from rankwell.matching.batch import Context
     from rankwell.matching.groups import Groups
     from rankwell.tables.columns import UnreadColumn
     from rankwell.tables.spans import Spans

@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankwell.matching.context import Context
-from rankwell.matching.judged import Judged
+from rankwell.matching.batch import Context, Judged
 from rankwell.records import record
 from rankwell.tables.spans import covered, end_to_end, touched
 

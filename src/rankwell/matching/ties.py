@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from rankwell.kernels import rank_columns
-from rankwell.matching.judged import Judged, Ties
+from rankwell.matching.batch import Judged, Ties
 from rankwell.matching.scale import Scale
 from rankwell.tables.lists import Ranked, offsets_of, owners_of, places_of
 

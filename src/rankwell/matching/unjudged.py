@@ -9,8 +9,7 @@ from typing import ClassVar, NamedTuple, TypeVar
 import numpy as np
 
 from rankwell.kernels import match
-from rankwell.matching.context import Context
-from rankwell.matching.judged import Judged
+from rankwell.matching.batch import Context, Judged
 from rankwell.matching.lists import RanksBeginAtZero, judge
 from rankwell.matching.policy import Asked, Policy
 from rankwell.matching.pool import Pool

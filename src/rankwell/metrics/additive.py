@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from rankwell.kernels import sums
-from rankwell.matching.context import Context
-from rankwell.matching.judged import Judged
+from rankwell.matching.batch import Context, Judged
 from rankwell.metrics.metric import QueryMetric, definition
 from rankwell.records import record
 from rankwell.tables.ids import Ids

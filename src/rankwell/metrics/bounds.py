@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from rankwell.matching.context import Context
+    from rankwell.matching.batch import Context
     from rankwell.matching.unjudged import Both, PoolSide, Unjudged
 
 Ends = tuple[np.ndarray, np.ndarray]

@@ -11,7 +11,7 @@ from rankwell.metrics.bounds import DifferenceBounds, HasBounds
 from rankwell.tables.lists import Ranked, distinct
 
 if TYPE_CHECKING:
-    from rankwell.matching.context import Context
+    from rankwell.matching.batch import Context
     from rankwell.matching.unjudged import Both, PoolSide
 
 

@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from rankwell.matching.context import Context
-from rankwell.matching.judged import Judged
+from rankwell.matching.batch import Context, Judged
 from rankwell.metrics.metric import Better, MetricType, QueryMetric, definition
 
 Function = Callable[[Judged, Context], np.ndarray]

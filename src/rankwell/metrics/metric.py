@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar, datacla
 import numpy as np
 
 from rankwell.errors import UsageError, brief, nearest, one_of
-from rankwell.matching.context import Context
-from rankwell.matching.judged import Judged
-from rankwell.metrics import budgets
+from rankwell.matching.batch import Context, Judged
 from rankwell.metrics.bounds import HasBounds
+from rankwell.metrics.budgets import NEEDS as OF_BUDGETS
+from rankwell.metrics.budgets import cut_text, fit_budget, refuse_budget
 from rankwell.metrics.names import MODULES
 from rankwell.metrics.parameters import check_cut, describe_kinds, fit_parameter, parameter_kinds, value_text
 from rankwell.records import SetOnce, cached_property, plain_dataclass
@@ -164,8 +164,8 @@ class Metric(SetOnce, metaclass=MetricType):
         if self.k is not None:
             check_cut(self.name, self.k, self.cut)
         if self.budget is not None:
-            object.__setattr__(self, "budget", budgets.fit_budget(self.budget, self.name))
-            budgets.refuse_budget(self)
+            object.__setattr__(self, "budget", fit_budget(self.budget, self.name))
+            refuse_budget(self)
 
     def _refuse_nesting(self, value: Any) -> None:
         """Refuse metrics of metrics of metrics … before something that follows them down runs out of stack."""
@@ -242,7 +242,7 @@ class Metric(SetOnce, metaclass=MetricType):
 
     def needed(self) -> frozenset[str]:
         """The tables that this metric requires, given its parameters."""
-        return self.needs if self.budget is None else self.needs | budgets.NEEDS
+        return self.needs if self.budget is None else self.needs | OF_BUDGETS
 
     def check_tables(self, context: Context) -> None:
         """Raise an error if a given table lacks a column that this metric needs."""
@@ -296,7 +296,7 @@ class Metric(SetOnce, metaclass=MetricType):
         shown = {**shown, "sampled": self.sampled}
         inside = ",".join(f"{name}={written(value)}" for name, value in shown.items() if value is not None)
         cut = "" if self.k is None else f"@{self.k}"
-        cut = cut if self.budget is None else budgets.cut_text(self.budget)
+        cut = cut if self.budget is None else cut_text(self.budget)
         return f"{self.name}({inside}){cut}" if inside else f"{self.name}{cut}"
 
     def __repr__(self) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from rankwell.errors import DataError, brief
 from rankwell.readers.bytes.text import BOM
 from rankwell.readers.frames.columns import EVERYTHING
-from rankwell.readers.frames.spans import are_references
+from rankwell.readers.frames.pieces import are_references
 from rankwell.readers.memory.answers import DEEPEST
 from rankwell.readers.memory.json_values import RECORDS, first_value, said_of
 from rankwell.readers.registry import shapes

@@ -345,7 +345,7 @@ def _read(source: Any, kind: str, name: str | None, options: ReadOptions) -> Any
         return read(answers, name=title, columns=options.columns, query_ids=options.query_ids, **extra)
     what = f"a {type(source).__name__}"
     if is_plain:
-        from rankwell.readers.memory import mapping as module
+        from rankwell.readers.memory import dicts as module
     else:
         module, source = _module_and_value(source, kind)
     items_in = getattr(options.columns, "items_in", None)
@@ -355,7 +355,7 @@ def _read(source: Any, kind: str, name: str | None, options: ReadOptions) -> Any
     try:
         return getattr(module, f"{kind}_of")(source, name=title, columns=options.columns)
     except DataError:
-        if module.__name__.endswith(".mapping"):  # a dict or list may be what another tool wrote
+        if module.__name__.endswith(".dicts"):  # a dict or list may be what another tool wrote
             from rankwell.readers.foreign import refuse_foreign
 
             refuse_foreign(source, title, kind)
@@ -381,10 +381,10 @@ def _module_and_value(source: Any, kind: str) -> tuple[ModuleType, Any]:
 
         return tables, source
     if kind != "items":
-        from rankwell.readers.memory import mapping
+        from rankwell.readers.memory import dicts
 
         if isinstance(source, Mapping):
-            return mapping, source
+            return dicts, source
         from rankwell.readers.memory import matrices
 
         if kind == "run" and matrices.is_pair(source):
@@ -395,7 +395,7 @@ def _module_and_value(source: Any, kind: str) -> tuple[ModuleType, Any]:
             matrix = matrices.rectangle(source)
             if matrix is not None and (kind == "qrels" or matrix.dtype.kind == "f"):
                 return matrices, matrix
-            return mapping, dict(enumerate(source))
+            return dicts, dict(enumerate(source))
         if matrices.is_matrix(source):
             return matrices, source
     swapped = f" {SWAPPED}" if isinstance(source, Qrels if kind == "run" else Run) else ""

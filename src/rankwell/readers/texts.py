@@ -42,7 +42,7 @@ def texts_of_queries(source: Any, qrels: Qrels | None, encoding: str | None) -> 
     """Return the texts of queries in a table, or in a file of topics; None without one."""
     if source is None:
         return None
-    from rankwell.readers.collections.topics import read_topics
+    from rankwell.readers.collections.collection import read_topics
 
     topics = read_topics(source, qrels=qrels, encoding=encoding)
     return _texts(topics.frame, topics.name, topics.ids, "query", None)

@@ -60,7 +60,7 @@ def total(results: list[Results], places: Sequence[str] = ()) -> Results:
     if not part.queries.is_distinct():
         raise _error_of_repeated(part, ends, places)
     # counts of the training data are of the same table each time, and no sum
-    from rankwell.matching.train import COUNTS
+    from rankwell.matching.batch import COUNTS
 
     shared = COUNTS & first.part.counts.keys()
     part.counts = part.counts | {name: first.part.counts[name] for name in shared} | unread

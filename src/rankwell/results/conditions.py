@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankwell.matching.context import Context
+from rankwell.matching.batch import Context
 from rankwell.matching.policy import Policy
 from rankwell.matching.pool import Pool
 from rankwell.matching.scale import Scale

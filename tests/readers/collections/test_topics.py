@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import rankwell as rw
-from rankwell.readers.collections.topics import read_topics
+from rankwell.readers.collections.collection import read_topics
 
 FILES = {
     "trec.txt": "<top>\n<num> Number: 7\n<title> wings\n<desc> Description:\nslender wings\n</top>\n",

@@ -16,7 +16,7 @@ from rankwell.errors import UsageError
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.request import read_with, reading_of
 from rankwell.matching import Asked, judge, pool_of
-from rankwell.matching.context import Context
+from rankwell.matching.batch import Context
 from rankwell.matching.policy import Policy, pop_policy
 from rankwell.matching.pool import Pool
 from rankwell.metrics import Wanted, metric_of, metrics_of

@@ -11,7 +11,7 @@ import numpy as np
 
 from rankwell.errors import DataError, brief
 from rankwell.matching import Asked, judge, pool_of
-from rankwell.matching.context import Context
+from rankwell.matching.batch import Context
 from rankwell.matching.policy import Policy
 from rankwell.matching.scale import Scale
 from rankwell.records import cached_property, record

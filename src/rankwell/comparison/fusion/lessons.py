@@ -17,7 +17,7 @@ from rankwell.errors import DataError, UsageError, brief, nearest, one_of
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.request import Request
 from rankwell.kernels import votes
-from rankwell.matching.judged import Judged
+from rankwell.matching.batch import Judged
 from rankwell.matching.lists import matches_of
 from rankwell.matching.policy import Policy
 from rankwell.metrics import Wanted, metrics_of

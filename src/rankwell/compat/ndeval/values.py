@@ -13,7 +13,7 @@ from rankwell.errors import DataError, NothingInCommonError
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.request import Request
 from rankwell.kernels import order
-from rankwell.matching.context import Context
+from rankwell.matching.batch import Context
 from rankwell.matching.policy import Policy
 from rankwell.matching.pool import Pool
 from rankwell.metrics import metrics_of

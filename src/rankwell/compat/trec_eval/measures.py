@@ -11,8 +11,7 @@ from typing import ClassVar, Literal, Protocol
 import numpy as np
 
 from rankwell.errors import UsageError, brief, nearest
-from rankwell.matching.context import Context
-from rankwell.matching.judged import Judged
+from rankwell.matching.batch import Context, Judged
 from rankwell.metrics import metric_of
 from rankwell.metrics.binary.levels import Levels, needed_hits
 from rankwell.metrics.binary.precision_recall import Avg11, interpolate

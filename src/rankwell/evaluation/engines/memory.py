@@ -12,7 +12,7 @@ from rankwell.errors import DataError, NothingInCommonError, UsageError, brief
 from rankwell.evaluation.task import BATCH_ROWS, Task
 from rankwell.kernels import integers
 from rankwell.matching import lists_of_others, missing_lists
-from rankwell.matching.judged import Judged
+from rankwell.matching.batch import Judged
 from rankwell.matching.lists import RanksBeginAtZero
 from rankwell.results.part import Part, add_counts
 from rankwell.tables.ids import Ids, own_text

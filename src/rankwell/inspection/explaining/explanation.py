@@ -17,7 +17,7 @@ from rankwell.evaluation.inputs import read_inputs
 from rankwell.evaluation.query import JudgedQuery, one_query
 from rankwell.evaluation.request import Request
 from rankwell.inspection.explaining.card import Explanation, card, card_of_name
-from rankwell.matching.budgets import Kept
+from rankwell.matching.budgets import FittingLists
 from rankwell.matching.policy import Policy, policy_with
 from rankwell.matching.spans import sizes_of
 from rankwell.metrics import metric_of
@@ -386,7 +386,7 @@ def contributions(one: JudgedQuery) -> dict[int, float]:
     return added
 
 
-def kept_ranks(one: JudgedQuery, budget: float) -> tuple[Kept, list[int]]:
+def kept_ranks(one: JudgedQuery, budget: float) -> tuple[FittingLists, list[int]]:
     """Return the rows of a list that a budget keeps, and the rank of each in the whole list; a row of a group has that of the group."""
     assert one.task.context.sizes is not None
     assert one.sized is not None

@@ -23,7 +23,7 @@ from rankwell.evaluation.request import Request
 from rankwell.evaluation.task import Task
 from rankwell.kernels import order
 from rankwell.matching.lists import RanksBeginAtZero
-from rankwell.matching.parts import Parts, check_numbers
+from rankwell.matching.parts import PartLists, check_numbers
 from rankwell.matching.policy import Policy
 from rankwell.metrics import metrics_of
 from rankwell.readers import read_items, read_qrels
@@ -119,7 +119,9 @@ class LintData:
             return None
         return measured.value(parts)
 
-    def _measured(self, run: RunData, metric: str, lenient: Policy, change: Change | None) -> Measured | None:
+    def _measured(
+        self, run: RunData, metric: str, lenient: Policy, change: Change | None
+    ) -> MeasuredRun | None:
         assert self.qrels is not None
         try:
             request = Request(
@@ -131,7 +133,7 @@ class LintData:
                 else None,
                 tie_ranges=False,
             )
-            return Measured(Evaluator.of(request), run, metric, change)
+            return MeasuredRun(Evaluator.of(request), run, metric, change)
         except RankwellError:
             return None  # the finding is reported without its effect
 
@@ -166,7 +168,7 @@ class RunData:
         self.rows = run.rows.owned() if not isinstance(inner, TrecRows) else inner.with_ranks()
         if isinstance(run.rows, ExplainedRows) and self.is_trec:
             self.rows = ExplainedRows(self.rows, run.rows.file, run.rows.name)
-        self.values: dict[tuple[str, Policy, Change | None], Measured | None] = {}
+        self.values: dict[tuple[str, Policy, Change | None], MeasuredRun | None] = {}
         self._asked: dict[Any, Add] = {}
         self._answers: dict[Any, Any] = {}
         self._held: list[Lists] = []
@@ -246,7 +248,7 @@ class RunData:
         if "part" not in lists.extra:
             return lists
         self.has_parts = True  # rules look at lists: here one for each part of a query
-        return Parts.of(lists).lists
+        return PartLists.of(lists).lists
 
     def place_of_list(self, number: int) -> str:
         """Return the place of the first row of a list."""
@@ -323,7 +325,7 @@ def _changed_rows(lists: Lists, score: np.ndarray, rows: Any, offsets: np.ndarra
     return Lists(lists.queries[some], ends, lists.items[rows], new, lists.place)
 
 
-class Measured(Memory):
+class MeasuredRun(Memory):
     """An evaluation of a run, or of its lists after a change, whose batches are measured while rules look at them."""
 
     def __init__(self, evaluator: Evaluator, run: RunData, metric: str, change: Change | None) -> None:

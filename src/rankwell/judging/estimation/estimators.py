@@ -10,7 +10,7 @@ import numpy as np
 
 from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.judging.estimation.frame import Estimate, QueryFrame
-from rankwell.matching.context import Context
+from rankwell.matching.batch import Context
 from rankwell.matching.scale import Scale
 from rankwell.metrics import metrics_of
 from rankwell.metrics.binary.precision import AP

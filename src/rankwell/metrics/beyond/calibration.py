@@ -8,8 +8,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from rankwell.errors import UsageError
-from rankwell.matching.context import Context
-from rankwell.matching.judged import Judged
+from rankwell.matching.batch import Context, Judged
 from rankwell.metrics.beyond.item_features import Featured
 from rankwell.metrics.beyond.tail import OfHead
 from rankwell.metrics.divergences import DIVERGENCES, js

@@ -9,8 +9,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from rankwell.errors import DataError, UsageError, brief
-from rankwell.matching.context import Context
-from rankwell.matching.judged import Judged
+from rankwell.matching.batch import Context, Judged
 from rankwell.matching.pool import Pool
 from rankwell.metrics.corpus_metric import CorpusMetric
 from rankwell.metrics.metric import Better, Metric, definition

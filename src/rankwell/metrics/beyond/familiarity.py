@@ -6,8 +6,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from rankwell.matching.context import Context
-from rankwell.matching.judged import Judged
+from rankwell.matching.batch import Context, Judged
 from rankwell.metrics.beyond.item_features import Featured
 from rankwell.metrics.beyond.item_pairs import jaccard_against
 from rankwell.metrics.graded.gain_functions import OfRelevance

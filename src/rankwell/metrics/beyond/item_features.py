@@ -6,8 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankwell.matching.context import Context
-from rankwell.matching.judged import Judged
+from rankwell.matching.batch import Context, Judged
 from rankwell.metrics.metric import ListMetric, definition
 from rankwell.tables.features import Features
 from rankwell.tables.lists import Ranked

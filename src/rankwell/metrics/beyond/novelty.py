@@ -7,8 +7,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from rankwell.errors import DataError, brief
-from rankwell.matching.context import Context
-from rankwell.matching.judged import Judged
+from rankwell.matching.batch import Context, Judged
 from rankwell.metrics.graded.gain_functions import OfRelevance
 from rankwell.metrics.metric import ListMetric, definition
 from rankwell.tables.lists import Ranked, ratio

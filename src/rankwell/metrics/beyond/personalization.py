@@ -8,8 +8,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from rankwell.errors import UsageError
-from rankwell.matching.context import Context
-from rankwell.matching.judged import Judged
+from rankwell.matching.batch import Context, Judged
 from rankwell.metrics.beyond.catalogue import counts_within, refuse_unnumbered
 from rankwell.metrics.beyond.list_pairs import FewerUnits, ItemsByLength, Overlaps, Sets, Units, UnitSums
 from rankwell.metrics.corpus_metric import CorpusMetric

@@ -7,8 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankwell.matching.context import Context
-from rankwell.matching.judged import Judged
+from rankwell.matching.batch import Context, Judged
 from rankwell.metrics.corpus_metric import CorpusMetric
 from rankwell.metrics.metric import Better, ListMetric, definition
 from rankwell.records import record

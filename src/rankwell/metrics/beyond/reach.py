@@ -8,8 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from rankwell.errors import UsageError
-from rankwell.matching.context import Context
-from rankwell.matching.judged import Judged
+from rankwell.matching.batch import Context, Judged
 from rankwell.metrics.beyond.catalogue import OfCounts
 from rankwell.metrics.metric import QueryMetric, definition
 from rankwell.tables.states import Counts, ItemCounts

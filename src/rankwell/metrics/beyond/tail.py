@@ -7,8 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankwell.matching.context import Context
-from rankwell.matching.judged import Judged
+from rankwell.matching.batch import Context, Judged
 from rankwell.metrics.beyond.catalogue import OfCounts
 from rankwell.metrics.metric import Better, ListMetric, Metric, definition
 from rankwell.tables.lists import Ranked, ratio

@@ -6,8 +6,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from rankwell.matching.context import Context
-from rankwell.matching.judged import Judged
+from rankwell.matching.batch import Context, Judged
 from rankwell.matching.ties import TieGroups
 from rankwell.metrics.additive import Additive, Terms
 from rankwell.metrics.binary.collection import OfCells

@@ -8,8 +8,7 @@ import numpy as np
 
 from rankwell.errors import UsageError
 from rankwell.kernels import sums
-from rankwell.matching.context import Context
-from rankwell.matching.judged import Judged
+from rankwell.matching.batch import Context, Judged
 from rankwell.matching.ties import chance_of_a_hit
 from rankwell.metrics.additive import RankWeighted
 from rankwell.metrics.bounds import EXACT, FREE_R, Bounded, DifferenceBounds

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 
 from rankwell.kernels import sums
-from rankwell.matching.context import Context
-from rankwell.matching.judged import Judged
+from rankwell.matching.batch import Context, Judged
 from rankwell.matching.ties import expected_reciprocal
 from rankwell.metrics.additive import Additive, Terms
 from rankwell.metrics.metric import QueryMetric, definition

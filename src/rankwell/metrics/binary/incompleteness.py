@@ -6,8 +6,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from rankwell.matching.context import Context
-from rankwell.matching.judged import Judged
+from rankwell.matching.batch import Context, Judged
 from rankwell.metrics.additive import Additive, Terms
 from rankwell.metrics.metric import QueryMetric, definition
 from rankwell.tables.lists import ratio

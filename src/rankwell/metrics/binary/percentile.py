@@ -8,8 +8,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from rankwell.errors import DataError, brief
-from rankwell.matching.context import Context
-from rankwell.matching.judged import Judged
+from rankwell.matching.batch import Context, Judged
 from rankwell.metrics.binary.collection import check_collection
 from rankwell.metrics.corpus_metric import CorpusMetric
 from rankwell.metrics.metric import Better, definition

@@ -10,8 +10,7 @@ import numpy as np
 
 from rankwell.errors import UsageError
 from rankwell.kernels import sums
-from rankwell.matching.context import Context
-from rankwell.matching.judged import Judged
+from rankwell.matching.batch import Context, Judged
 from rankwell.matching.ties import expected_precisions
 from rankwell.matching.unjudged import Unjudged
 from rankwell.metrics.additive import Additive, RankWeighted, Terms

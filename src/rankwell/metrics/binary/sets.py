@@ -6,8 +6,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from rankwell.matching.context import Context
-from rankwell.matching.judged import Judged
+from rankwell.matching.batch import Context, Judged
 from rankwell.metrics.binary.binary import Weighted
 from rankwell.metrics.bounds import EXACT, FREE_R, Bounded
 from rankwell.metrics.metric import QueryMetric, definition

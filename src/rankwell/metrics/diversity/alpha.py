@@ -8,8 +8,7 @@ import numpy as np
 
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.kernels import exact
-from rankwell.matching.context import Context
-from rankwell.matching.judged import Judged
+from rankwell.matching.batch import Context, Judged
 from rankwell.matching.pool import Pool
 from rankwell.metrics.additive import Terms
 from rankwell.metrics.diversity.candidates import LISTS_BEGUN

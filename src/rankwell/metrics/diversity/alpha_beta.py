@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankwell.matching.context import Context
+from rankwell.matching.batch import Context
 from rankwell.metrics.diversity.satisfaction import Unrated
 from rankwell.metrics.diversity.topic_ideal import Normalised, OfRatings
 from rankwell.metrics.metric import definition

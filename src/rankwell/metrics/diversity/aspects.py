@@ -7,8 +7,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from rankwell.errors import UsageError
-from rankwell.matching.context import Context
-from rankwell.matching.judged import Judged
+from rankwell.matching.batch import Context, Judged
 from rankwell.matching.pool import Pool
 from rankwell.matching.scale import exp2_gain, refuse_large_gains
 from rankwell.metrics.additive import Additive, Terms, mean_weights

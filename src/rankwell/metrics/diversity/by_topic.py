@@ -7,8 +7,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from rankwell.errors import UsageError
-from rankwell.matching.context import Context
-from rankwell.matching.judged import Judged
+from rankwell.matching.batch import Context, Judged
 from rankwell.metrics import metric_of
 from rankwell.metrics.binary.precision import AP
 from rankwell.metrics.diversity.split_by_topic import topic_queries

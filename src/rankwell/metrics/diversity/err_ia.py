@@ -7,8 +7,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from rankwell.errors import UsageError
-from rankwell.matching.context import Context
-from rankwell.matching.judged import Judged
+from rankwell.matching.batch import Context, Judged
 from rankwell.matching.scale import exp2_share
 from rankwell.metrics.additive import Terms
 from rankwell.metrics.diversity.subtopic_metric import MOST_OVER_GREEDY, Cascade, OverGreedy, everything

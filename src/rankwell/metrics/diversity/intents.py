@@ -7,8 +7,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from rankwell.matching.context import Context
-from rankwell.matching.judged import Judged
+from rankwell.matching.batch import Context, Judged
 from rankwell.metrics.binary.binary import P
 from rankwell.metrics.binary.first import RR
 from rankwell.metrics.binary.precision import AP

@@ -9,8 +9,7 @@ import numpy as np
 
 from rankwell.errors import UsageError
 from rankwell.kernels import cascade, match
-from rankwell.matching.context import Context
-from rankwell.matching.judged import Judged
+from rankwell.matching.batch import Context, Judged
 from rankwell.matching.pool import Pool
 from rankwell.metrics.additive import Additive, Terms
 from rankwell.metrics.diversity.candidates import Kinds

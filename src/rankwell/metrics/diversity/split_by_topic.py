@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankwell.matching.context import Context
-from rankwell.matching.judged import Judged
+from rankwell.matching.batch import Context, Judged
 from rankwell.matching.pool import Pool
 from rankwell.matching.ties import condense
 from rankwell.records import record

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from rankwell.kernels import cascade, order
-from rankwell.matching.context import Context
+from rankwell.matching.batch import Context
 from rankwell.matching.pool import Pool
 from rankwell.records import cached_property, record
 from rankwell.tables.features import Features

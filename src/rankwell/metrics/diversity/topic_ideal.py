@@ -11,8 +11,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from rankwell.errors import UsageError
-from rankwell.matching.context import Context
-from rankwell.matching.judged import Judged
+from rankwell.matching.batch import Context, Judged
 from rankwell.matching.pool import Pool
 from rankwell.metrics.additive import Terms
 from rankwell.metrics.diversity.candidates import Best, Candidates

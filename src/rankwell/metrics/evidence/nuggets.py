@@ -7,8 +7,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from rankwell.errors import DataError, UsageError, brief
-from rankwell.matching.context import Context
-from rankwell.matching.judged import Judged
+from rankwell.matching.batch import Context, Judged
 from rankwell.matching.pool import Pool
 from rankwell.metrics.metric import QueryMetric, definition
 from rankwell.tables.lists import Ranked, ratio

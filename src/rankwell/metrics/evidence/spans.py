@@ -7,8 +7,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from rankwell.matching.context import Context
-from rankwell.matching.judged import Judged
+from rankwell.matching.batch import Context, Judged
 from rankwell.matching.spans import Sizes, sizes_of
 from rankwell.metrics.metric import QueryMetric, definition
 from rankwell.tables.lists import ratio

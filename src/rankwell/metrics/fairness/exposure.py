@@ -10,8 +10,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from rankwell.errors import DataError, brief
-from rankwell.matching.context import Context
-from rankwell.matching.judged import Judged
+from rankwell.matching.batch import Context, Judged
 from rankwell.metrics.fairness.group_exposure import AgainstTarget, OfAllLists, items_of, sum_by_group
 from rankwell.metrics.metric import Better, ListMetric, definition
 from rankwell.tables.lists import ratio

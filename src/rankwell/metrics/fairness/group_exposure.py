@@ -9,8 +9,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from rankwell.errors import UsageError
-from rankwell.matching.context import Context
-from rankwell.matching.judged import Judged
+from rankwell.matching.batch import Context, Judged
 from rankwell.metrics.corpus_metric import CorpusMetric
 from rankwell.metrics.divergences import js, kl, tv
 from rankwell.metrics.graded.gain_functions import discount

@@ -9,8 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankwell.matching.context import Context
-from rankwell.matching.judged import Judged
+from rankwell.matching.batch import Context, Judged
 from rankwell.matching.pool import Pool
 from rankwell.metrics.beyond.tail import OfHead
 from rankwell.metrics.corpus_metric import CorpusMetric

@@ -6,8 +6,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from rankwell.matching.context import Context
-from rankwell.matching.judged import Judged
+from rankwell.matching.batch import Context, Judged
 from rankwell.matching.scale import Scale, exp2_share
 from rankwell.metrics.additive import Additive, Terms
 from rankwell.metrics.graded.gain_functions import OnScale, ideal_divisors, top_level

@@ -8,8 +8,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from rankwell.kernels import sums
-from rankwell.matching.context import Context
-from rankwell.matching.judged import Judged
+from rankwell.matching.batch import Context, Judged
 from rankwell.matching.scale import Scale
 from rankwell.metrics.additive import RankWeighted, Terms
 from rankwell.metrics.bounds import RISES, Bounded

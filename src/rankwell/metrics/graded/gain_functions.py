@@ -9,8 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from rankwell.errors import UsageError
-from rankwell.matching.context import Context
-from rankwell.matching.judged import Judged
+from rankwell.matching.batch import Context, Judged
 from rankwell.matching.pool import Pool
 from rankwell.matching.scale import Scale, exp2_gain, exp2_share, refuse_large_gains
 from rankwell.metrics.bounds import OWN_TOP, Bounded

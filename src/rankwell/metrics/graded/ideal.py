@@ -10,8 +10,7 @@ import numpy as np
 
 from rankwell.errors import DataError, UsageError
 from rankwell.kernels import rank_columns
-from rankwell.matching.context import Context
-from rankwell.matching.judged import Judged
+from rankwell.matching.batch import Context, Judged
 from rankwell.metrics.additive import Additive, Terms
 from rankwell.metrics.graded.gain import LOSSES, TABLE
 from rankwell.metrics.graded.gain_functions import best_of, gain_of

@@ -8,8 +8,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from rankwell.errors import UsageError
-from rankwell.matching.context import Context
-from rankwell.matching.judged import Judged
+from rankwell.matching.batch import Context, Judged
 from rankwell.metrics.additive import Additive, RankWeighted, Terms
 from rankwell.metrics.graded.gain_functions import OnScale, ideal_divisors, tails, top_level
 from rankwell.metrics.metric import QueryMetric, definition

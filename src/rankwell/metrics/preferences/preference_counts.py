@@ -6,8 +6,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from rankwell.matching.context import Context
-from rankwell.matching.judged import Judged
+from rankwell.matching.batch import Context, Judged
 from rankwell.metrics.binary.counts import Count
 from rankwell.metrics.metric import definition
 from rankwell.metrics.preferences.preference_pairs import Pairs

@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 
 from rankwell.errors import DataError, brief
-from rankwell.matching.judged import Judged
+from rankwell.matching.batch import Judged
 from rankwell.matching.pool import Pool
 from rankwell.records import record
 from rankwell.tables.lists import Topics, distinct, offsets_of, owners, spread

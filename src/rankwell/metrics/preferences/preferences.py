@@ -6,8 +6,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from rankwell.matching.context import Context
-from rankwell.matching.judged import Judged
+from rankwell.matching.batch import Context, Judged
 from rankwell.metrics.diversity.split_by_topic import TopicQueries, topic_queries
 from rankwell.metrics.metric import QueryMetric, definition
 from rankwell.metrics.preferences.preference_pairs import (

@@ -9,8 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from rankwell.errors import UsageError
-from rankwell.matching.context import Context
-from rankwell.matching.judged import Judged
+from rankwell.matching.batch import Context, Judged
 from rankwell.metrics.metric import Better, definition
 from rankwell.metrics.ratings.ratings import OfPairs, PairErrors
 from rankwell.records import record

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from rankwell.readers.memory.answers import Answer, Unread, is_object
-from rankwell.readers.memory.cited_answers import CitedAnswers, Sentence, id_text, pointed_at
+from rankwell.readers.memory.cited_answers import CitedAnswers, CitedSentence, id_text, pointed_at
 
 CITED = re.compile(r"\s*\[(\d+)\]", re.ASCII)
 
@@ -34,9 +34,9 @@ def run(value: Mapping[str, Any]) -> Iterator[Answer]:
     yield Answer([_sentence(text, documents) for text in sentences], text=value["question"])
 
 
-def _sentence(text: str, documents: list[str]) -> Sentence:
+def _sentence(text: str, documents: list[str]) -> CitedSentence:
     citations = [pointed_at(int(number) - 1, documents, f"[{number}]") for number in CITED.findall(text)]
-    return Sentence(CITED.sub("", text), citations)
+    return CitedSentence(CITED.sub("", text), citations)
 
 
 FITS = partial(is_object, question=str, docs=list, output=object)

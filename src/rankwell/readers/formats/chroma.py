@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rankwell.readers.memory.answers import Answer, Shape, is_object
-from rankwell.readers.memory.hit_lists import refuse_disorder
+from rankwell.readers.memory.answers import Answer, Shape, is_object, refuse_disorder
 
 
 def fits(value: Any) -> bool:

@@ -28,7 +28,7 @@ from rankwell.readers.bytes.text import (
 )
 from rankwell.readers.frames import list_columns, plain_lines, tables
 from rankwell.readers.frames.columns import Given, match_columns, say
-from rankwell.readers.frames.pieces import Frames
+from rankwell.readers.frames.pieces import Frames, are_references, spans_of
 from rankwell.readers.frames.scans import lines_of, schema_of, whole_table
 from rankwell.readers.frames.unread import unread_of
 from rankwell.records import cached_property
@@ -67,8 +67,6 @@ def _opened(file: File, kind: str, name: str, columns: Mapping[str, str]) -> tab
 
         return SheetTable(file)
     if kind == "qrels" and not columns and b"references" in file.head:
-        from rankwell.readers.frames.spans import are_references, spans_of
-
         table = TextTable(file, "queries", columns, shared=True)
         if are_references(table.names):
             frame = whole_table(table.columns(table.names), dict.fromkeys(table.names, str))

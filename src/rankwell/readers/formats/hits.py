@@ -12,8 +12,7 @@ from typing import Any
 
 from rankwell.readers.formats import haystack, langchain, llamaindex
 from rankwell.readers.frames.in_memory import fields_of
-from rankwell.readers.memory.answers import DEEPEST, Answer
-from rankwell.readers.memory.hit_lists import Hit, HitLists, refuse_disorder
+from rankwell.readers.memory.answers import DEEPEST, Answer, Hit, HitLists, refuse_disorder
 from rankwell.readers.registry import shapes
 from rankwell.tables.columns import known_word
 

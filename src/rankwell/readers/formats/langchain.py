@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rankwell.readers.memory.answers import Answer, Unread
-from rankwell.readers.memory.hit_lists import Hit, HitLists, field, has, refuse_disorder
+from rankwell.readers.memory.answers import Answer, Hit, HitLists, Unread, field, has, refuse_disorder
 
 IDS = ("id", "doc_id", "docid", "docno", "document_id", "chunk_id", "source")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rankwell.readers.memory.hit_lists import Hit, HitLists, field, has
+from rankwell.readers.memory.answers import Hit, HitLists, field, has
 
 
 def hit(value: Any) -> Hit | None:

@@ -15,7 +15,7 @@ from rankwell.readers.memory.answers import Answer, Shape, Unread, is_object
 from rankwell.readers.memory.cited_answers import (
     Citation,
     CitedAnswers,
-    Sentence,
+    CitedSentence,
     id_text,
     pointed_at,
     support_of,
@@ -39,7 +39,7 @@ def run(value: Mapping[str, Any]) -> Iterator[Answer]:
         id_text(each, f"reference {at}") for at, each in enumerate(_list(value, "references", "the answer"))
     ]
     sentences = [
-        Sentence(
+        CitedSentence(
             _text(sentence, at),
             [
                 _citation(each, references, f"sentence {at}: citation {number}")

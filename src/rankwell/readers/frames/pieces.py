@@ -1,31 +1,47 @@
-"""Tables read in pieces, each time from the start: columns by word, in the order of the rows; none is held."""
+"""Tables read in pieces, each time from the start: columns by word, in the order of the rows; none is held. Cells that a run may lack are marked,
+spans of documents become items ``document:start-end``.
+"""
 
 from __future__ import annotations
 
 import copy
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING, Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 
 import numpy as np
 
 from rankwell.errors import DataError, InputError, UsageError, brief
 from rankwell.readers.bytes.files import CHANGED, File
-from rankwell.tables.columns import ID_WORDS, NUMBER_WORDS, TRUTH, UnreadColumn, merge_unread, words_read
+from rankwell.tables.columns import (
+    EXTRA,
+    ID_WORDS,
+    NUMBER_WORDS,
+    SPAN,
+    TRUTH,
+    UnreadColumn,
+    merge_unread,
+    words_read,
+)
 from rankwell.tables.ids import Ids
-from rankwell.tables.rows import Columns
+from rankwell.tables.rows import NO_ID, Columns, filled
 from rankwell.tables.run_qrels import Matrix, Qrels, Run
 from rankwell.tables.series import Changed, Place, refuse_changed, refuse_changed_text
 
 if TYPE_CHECKING:
     import polars as pl
 
+
 PIECE = 250_000
 HEAD = 1000  # rows
 PLAIN_QRELS = ("grade", "topic", "subgroup", "topic_weight", "propensity", "imputed")
 Frames = Callable[[int], "Iterator[pl.DataFrame]"]
 Piece = dict[str, Ids | np.ndarray]
+GAPPED = frozenset(EXTRA)
+# of questions with references, as Chroma's evaluation of chunkings has them
+REFERENCES = ("question", "references", "corpus_id")
+REFERENCE_ENDS = ("start_index", "end_index")
 
 
 class Pieces(ABC):
@@ -305,3 +321,111 @@ def _placed(place: Place, start: int) -> Iterator[None]:
         yield
     except Changed as changed:
         raise changed.at(place(start + changed.row)) from None
+
+
+def with_gaps(frames: Frames, words: Mapping[str, str], place: Place) -> Frames:
+    """Return a run in pieces in which no wanted cell is missing; ``words`` says which columns are wanted, ``GAPPED`` ones among them.
+
+    A row that has a part needs no item, and then no score and no rank. Missing numbers of the columns that only some metrics need are nan.
+    """
+
+    def read(size: int) -> Iterator[pl.DataFrame]:
+        row = 0
+        for frame in frames(size):
+            yield fill_gaps(frame, words, lambda at, row=row: place(row + at), has_parts="part" in words)  # type: ignore[misc]
+            row += len(frame)
+
+    return read
+
+
+def fill_gaps(
+    frame: pl.DataFrame, words: Mapping[str, str], place: Place, *, has_parts: bool
+) -> pl.DataFrame:
+    """Return a piece of such a table without missing cells; DataError names the place of a number that is none."""
+    import polars as pl
+
+    columns = []
+    for word, column in words.items():
+        series = frame[column]
+        if word in EXTRA and word not in ID_WORDS:
+            columns.append(pl.Series(column, _numbers(series, word, place)))
+        elif has_parts and word in ("item", "part"):
+            columns.append(filled(series))
+        elif has_parts and word in ("score", "rank"):
+            missing = series.fill_nan(None) if series.dtype.is_float() else series
+            item = filled(frame[words["item"]])
+            if item.dtype != pl.String and not item.dtype.is_integer():
+                continue  # no ids: refused where they are made
+            is_free = missing.is_null() & (item == (NO_ID if item.dtype.is_integer() else ""))
+            one = pl.Series([1]).cast(series.dtype) if series.dtype != pl.Null else pl.Series([1])
+            ones = one.new_from_index(0, len(frame)).zip_with(is_free, series.cast(one.dtype))
+            columns.append(ones.alias(column))
+    return frame.with_columns(columns)
+
+
+def _numbers(series: pl.Series, word: str, place: Callable[[int], str]) -> np.ndarray:
+    """A column of numbers, nan where there is none."""
+    series = series.fill_nan(None) if series.dtype.is_float() else series
+    rows = np.flatnonzero(series.is_not_null().to_numpy())
+    numbers = np.full(len(series), np.nan)
+    if len(rows):
+        numbers[rows] = column_of(series.drop_nulls(), word, lambda row: place(int(rows[row])), 0)
+    return numbers
+
+
+def with_items(frames: Frames, words: Mapping[str, str], place: Place) -> tuple[Frames, dict[str, str]]:
+    """Return a table, and which column of it is which, with items in place of spans if it holds spans."""
+    if "start" not in words or "item" in words:
+        return frames, dict(words)
+    from rankwell.tables.spans import Spans  # of few judgements
+
+    column = words["document"]
+
+    def with_item(size: int) -> Iterator[pl.DataFrame]:
+        row = 0
+        for frame in frames(size):
+            spans = Spans.of_frame(frame, words, lambda at, row=row: place(row + at))  # type: ignore[misc]
+            yield frame.with_columns(spans.texts().alias(column))
+            row += len(frame)
+
+    return with_item, {word: own for word, own in words.items() if word not in SPAN} | {"item": column}
+
+
+def are_references(columns: Collection[str]) -> bool:
+    """Whether a table has the columns of such questions.
+
+    >>> are_references(["question", "references", "corpus_id"]), are_references(["query", "references", "corpus_id"])
+    (True, False)
+    """
+    return set(REFERENCES).issubset(columns)
+
+
+def spans_of(frame: pl.DataFrame, place: Place) -> tuple[Frames, dict[str, str], int, Place]:
+    """Return a table with a row per reference: its frames, its columns by word, its length, and where a row stands; the question is the query.
+
+    DataError names the row whose references are no list of objects with a start and an end.
+    """
+    import json
+
+    import polars as pl
+
+    owners: list[int] = []
+    rows: list[tuple[Any, ...]] = []
+    for row, (question, cell, document) in enumerate(frame.select(REFERENCES).iter_rows()):
+        try:
+            references = json.loads(cell) if isinstance(cell, str) else cell
+            ends = [[str(reference[end]) for end in REFERENCE_ENDS] for reference in references]
+        except (ValueError, TypeError, KeyError, RecursionError):
+            raise DataError(
+                f"{place(row)}: the references {brief(cell)} are no list of objects with start_index and end_index, as JSON. Fix them."
+            ) from None
+        rows += [(question, document, *each) for each in ends]
+        owners += [row] * len(ends)
+    words = {word: word for word in ("query", "document", "start", "end")}
+    table = pl.DataFrame(rows, list(words), orient="row")
+
+    def of_question(row: int) -> str:
+        return place(owners[row])
+
+    frames, words = with_items(table.iter_slices, words, of_question)
+    return frames, words, len(table), of_question

@@ -18,10 +18,17 @@ from rankwell.readers.bytes.blocks import TextBlock, blocks_in_turn
 from rankwell.readers.bytes.files import File
 from rankwell.readers.frames import list_columns
 from rankwell.readers.frames.columns import Given
-from rankwell.readers.frames.gaps import GAPPED, with_gaps
 from rankwell.readers.frames.list_columns import ListTable
-from rankwell.readers.frames.pieces import BlockPieces, Frames, Piece, Pieces, column_of
-from rankwell.readers.frames.spans import with_items
+from rankwell.readers.frames.pieces import (
+    GAPPED,
+    BlockPieces,
+    Frames,
+    Piece,
+    Pieces,
+    column_of,
+    with_gaps,
+    with_items,
+)
 from rankwell.readers.frames.tables import FrameRows, OpenTable
 from rankwell.records import record
 from rankwell.tables.columns import ID_WORDS, UnreadColumn

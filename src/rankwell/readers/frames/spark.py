@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 from rankwell.errors import DataError, InputError, UsageError, brief
 from rankwell.readers.frames import list_columns
 from rankwell.readers.frames.columns import NONE_GIVEN, Given, match_columns
-from rankwell.readers.frames.gaps import GAPPED, fill_gaps
-from rankwell.readers.frames.pieces import PIECE, Frames, Piece, Pieces, column_of
+from rankwell.readers.frames.pieces import GAPPED, PIECE, Frames, Piece, Pieces, column_of, fill_gaps
 from rankwell.readers.frames.unread import unread_of
 from rankwell.tables.columns import EXTRA, MOST_LEVELS, WORDS
 from rankwell.tables.rows import Columns, Lists, Rows

@@ -11,12 +11,22 @@ import numpy as np
 
 from rankwell.errors import DataError, NoRowsError
 from rankwell.readers.frames.columns import NONE_GIVEN
-from rankwell.readers.frames.gaps import GAPPED, with_gaps
 from rankwell.readers.frames.in_memory import frame_of, index_of
 from rankwell.readers.frames.list_columns import ListTable, words_of
-from rankwell.readers.frames.pieces import PIECE, FramePieces, Frames, PartFrames, Pieces, column_of
+from rankwell.readers.frames.pieces import (
+    GAPPED,
+    PIECE,
+    FramePieces,
+    Frames,
+    PartFrames,
+    Pieces,
+    are_references,
+    column_of,
+    spans_of,
+    with_gaps,
+    with_items,
+)
 from rankwell.readers.frames.scans import polars_errors
-from rankwell.readers.frames.spans import are_references, spans_of, with_items
 from rankwell.readers.frames.unread import Read, unread_of
 from rankwell.records import record
 from rankwell.tables.columns import ID_WORDS, WORDS, UnreadColumn

@@ -34,7 +34,7 @@ class Citation(NamedTuple):
     is_lost: bool = False
 
 
-class Sentence(NamedTuple):
+class CitedSentence(NamedTuple):
     """A sentence of an answer, with what it cites, in order."""
 
     text: str

@@ -13,8 +13,8 @@ from rankwell.readers.bytes.files import File
 from rankwell.readers.bytes.text import at_wrong_bytes, require_text
 from rankwell.readers.frames import in_memory, list_columns, tables
 from rankwell.readers.frames.columns import Given
+from rankwell.readers.memory.dicts import Gathered, ItemLists, Members, kind_of
 from rankwell.readers.memory.json_values import UNIQUE, Twice
-from rankwell.readers.memory.mapping import Gathered, ItemLists, Members, kind_of
 from rankwell.tables.columns import known_word
 from rankwell.tables.series import MOST, Changed
 

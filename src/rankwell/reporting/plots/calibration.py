@@ -14,8 +14,7 @@ from rankwell.display.table import number
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.request import Request
-from rankwell.matching.context import Context
-from rankwell.matching.judged import Judged
+from rankwell.matching.batch import Context, Judged
 from rankwell.matching.policy import Policy
 from rankwell.metrics.beyond.calibration import Calibration
 from rankwell.metrics.corpus_metric import CorpusMetric

@@ -16,8 +16,7 @@ from rankwell.display.text import UNDEFINED, plain_value
 from rankwell.errors import UsageError, brief
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.request import reading_in
-from rankwell.matching.context import Context
-from rankwell.matching.judged import Judged
+from rankwell.matching.batch import Context, Judged
 from rankwell.metrics import Wanted, metric_of
 from rankwell.metrics.corpus_metric import CorpusMetric
 from rankwell.metrics.metric import Metric, definition

@@ -11,8 +11,7 @@ from rankwell.display.page import PageStrings, words_of
 from rankwell.errors import DataError, UsageError
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.request import Request
-from rankwell.matching.context import Context, History
-from rankwell.matching.judged import Judged
+from rankwell.matching.batch import Context, History, Judged
 from rankwell.matching.policy import Policy
 from rankwell.metrics.corpus_metric import CorpusMetric
 from rankwell.metrics.graded.gain_functions import discount

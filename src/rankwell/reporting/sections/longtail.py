@@ -9,7 +9,7 @@ from typing import Any
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.request import Request
 from rankwell.matching import history_of
-from rankwell.matching.context import History
+from rankwell.matching.batch import History
 from rankwell.matching.policy import Policy
 from rankwell.metrics.metric import Metric
 from rankwell.prepare.longtail import LongTail

@@ -20,7 +20,7 @@ import rankwell as rw
 from rankwell import testing
 from rankwell.comparison.compare import cells, families, spread
 from rankwell.errors import DataError, UsageError
-from rankwell.evaluation.engines.spark import engine, sums, workers
+from rankwell.evaluation.engines.spark import engine, job, workers
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric
 from rankwell.results import intervals as spark_intervals
@@ -113,7 +113,7 @@ class Suite:
     )  # all queries in one; several with more than one; most of them empty
     def test_every_registered_metric_in_one_job(self, spark, groups, monkeypatch):
         if groups > 1:  # counts of items are added up by item, two items at a time
-            monkeypatch.setattr(sums, "WIDTH", 2)
+            monkeypatch.setattr(job, "WIDTH", 2)
         every = list(dict.fromkeys([*METRICS, *map(metric_of, PRIORS)]))
         apart: dict[
             tuple[bool, bool, bool], list[Metric]
@@ -181,7 +181,7 @@ class Suite:
 
     @pytest.mark.parametrize("width", [1 << 20, 1000], ids=["whole", "by item"])
     def test_skewed_lists_segments_weights_slices_training_data_and_users(self, spark, monkeypatch, width):
-        monkeypatch.setattr(sums, "WIDTH", width)
+        monkeypatch.setattr(job, "WIDTH", width)
         rng = random.Random(5)
         rows = [("much", f"i{n}", rng.random()) for n in range(3000)]
         rows += [(f"q{q}", f"i{n}", rng.random()) for q in range(40) for n in rng.sample(range(3000), 5)]
@@ -421,7 +421,7 @@ class Suite:
     def test_results_of_counts_added_up_by_item_are_saved_and_cannot_be_added(
         self, spark, monkeypatch, tmp_path
     ):
-        monkeypatch.setattr(sums, "WIDTH", 7)
+        monkeypatch.setattr(job, "WIDTH", 7)
         run, qrels = (frame(table, word) for table, word in zip(made(), ("score", "grade"), strict=True))
         metrics = [
             "ap",

@@ -17,10 +17,12 @@ from rankwell.evaluation.engines.spark.job import (
     GroupJob,
     count_users,
     evaluate_part,
+    join_ranges,
+    merge_answers,
+    ranges_of,
     sum_grades,
 )
 from rankwell.evaluation.engines.spark.side_by_side import SparkValues
-from rankwell.evaluation.engines.spark.sums import join_ranges, merge_answers, ranges_of
 from rankwell.evaluation.engines.spark.tables import (
     frame_of,
     frames_of,
@@ -39,12 +41,11 @@ from rankwell.evaluation.engines.spark.workers import (
     map_batches,
     our_errors,
 )
-from rankwell.evaluation.engines.stream.sums import Done, PartDone
 from rankwell.evaluation.engines.stream.survey import words_of_survey
-from rankwell.evaluation.engines.stream.values import KeptValues
+from rankwell.evaluation.engines.stream.values import Done, KeptValues, PartDone
 from rankwell.evaluation.engines.stream.work import Work, results_of, work_of
 from rankwell.evaluation.task import Task
-from rankwell.matching.context import Everyone
+from rankwell.matching.batch import Everyone
 from rankwell.metrics.metric import QueryMetric
 from rankwell.readers.frames.pieces import Pieces, pieces_of
 from rankwell.readers.frames.spark import SparkPieces

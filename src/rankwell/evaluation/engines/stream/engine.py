@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from rankwell.errors import UsageError, brief
 from rankwell.evaluation.engines.stream.folder import Folder, Keeping, Nowhere, identity_of
 from rankwell.evaluation.engines.stream.parts import PartLayout
-from rankwell.evaluation.engines.stream.sums import Done
 from rankwell.evaluation.engines.stream.survey import Surveyor, Surveys, words_of_survey
 from rankwell.evaluation.engines.stream.tables import Tables, ids_in
-from rankwell.evaluation.engines.stream.values import KeptValues, StoredValues
+from rankwell.evaluation.engines.stream.values import Done, KeptValues, StoredValues
 from rankwell.evaluation.engines.stream.work import Work, results_of, work_of
-from rankwell.matching.context import Everyone
+from rankwell.matching.batch import Everyone
 from rankwell.readers.frames.pieces import HeldPieces, pieces_of
 from rankwell.records import cached_property
 from rankwell.results import Results

@@ -12,10 +12,9 @@ from math import ceil
 import numpy as np
 
 from rankwell.errors import InputError
-from rankwell.evaluation.engines.stream.buckets import Buckets
 from rankwell.evaluation.engines.stream.folder import Keeping
 from rankwell.evaluation.engines.stream.survey import Survey, Surveys
-from rankwell.evaluation.engines.stream.tables import Tables, concatenate, ids_in, own_piece
+from rankwell.evaluation.engines.stream.tables import Buckets, Tables, concatenate, ids_in, own_piece
 from rankwell.readers.bytes.files import CHANGED
 from rankwell.readers.frames.pieces import Piece, Pieces
 from rankwell.records import record

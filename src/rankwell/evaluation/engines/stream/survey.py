@@ -14,7 +14,7 @@ import numpy as np
 from rankwell.errors import DataError
 from rankwell.evaluation.engines.stream.tables import ids_in, numbers_in, own_piece, qrels_of
 from rankwell.evaluation.inputs import Inputs
-from rankwell.matching.context import Context, Everyone, History
+from rankwell.matching.batch import Context, Everyone, History
 from rankwell.matching.pool import PoolSummary, levels_of, scale_of_levels, without_topics
 from rankwell.matching.scale import Scale
 from rankwell.readers.frames.pieces import Piece, Pieces

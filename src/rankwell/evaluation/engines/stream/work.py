@@ -9,19 +9,18 @@ import numpy as np
 
 from rankwell.evaluation.engines.memory import Memory, n_judged, nothing_in_common
 from rankwell.evaluation.engines.stream.parts import PartOfTables
-from rankwell.evaluation.engines.stream.sums import Done, PartDone
 from rankwell.evaluation.engines.stream.survey import NO_IDS, Ends, Facts, Surveys
 from rankwell.evaluation.engines.stream.tables import Tables, ids_in, qrels_of, run_of
+from rankwell.evaluation.engines.stream.values import Done, PartDone
 from rankwell.evaluation.inputs import Inputs
 from rankwell.evaluation.plan import OpenedPlan, check_training, lacks_queries, may_mismatch, on_slices
 from rankwell.evaluation.task import Task
 from rankwell.matching import history_of, missing_lists, pool_of
+from rankwell.matching.batch import Context, Everyone, overlapping_ids
 from rankwell.matching.budgets import Sizes
-from rankwell.matching.context import Context, Everyone
 from rankwell.matching.groups import JUDGED_OUTSIDE, Groups, unknown_groups
 from rankwell.matching.policy import Asked
 from rankwell.matching.pool import Pool, amounts_of
-from rankwell.matching.train import overlapping_ids
 from rankwell.records import cached_property, record
 from rankwell.results import Results
 from rankwell.results.part import Part, add_counts
