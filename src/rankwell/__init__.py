@@ -25,6 +25,7 @@ HOMES = {
     "Stream": "rankwell.evaluation.engines.stream.engine",
     "Suite": "rankwell.suites.suite",
     "Trend": "rankwell.comparison.trend",
+    "Watch": "rankwell.comparison.watch",
     "agreement": "rankwell.comparison.agreement.agreement",
     "before": "rankwell.matching.policy",
     "check_axioms": "rankwell.inspection.axioms",
@@ -62,6 +63,7 @@ HOMES = {
     "suite": "rankwell.suites.suite",
     "top_k": "rankwell.readers.top_k",
     "trend": "rankwell.comparison.trend",
+    "watch": "rankwell.comparison.watch",
 }
 
 # dir() shows the metrics that most people look for; rankwell.metrics lists all of them

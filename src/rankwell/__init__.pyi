@@ -155,6 +155,7 @@ from rankwell.metrics.ratings.ratings import UserMAE as UserMAE
 from rankwell.metrics.ratings.ratings import UserMSE as UserMSE
 from rankwell.metrics.ratings.ratings import UserRMSE as UserRMSE
 from rankwell.metrics.binary.collection import Utility as Utility
+from rankwell.comparison.watch import Watch as Watch
 from rankwell.metrics.graded.experimental import YAAP as YAAP
 from rankwell.comparison.agreement.agreement import agreement as agreement
 from rankwell.matching.policy import before as before
@@ -198,6 +199,7 @@ from rankwell.comparison.agreement.stability import stability as stability
 from rankwell.suites.suite import suite as suite
 from rankwell.readers.top_k import top_k as top_k
 from rankwell.comparison.trend import trend as trend
+from rankwell.comparison.watch import watch as watch
 
 __version__: str
 
@@ -241,6 +243,7 @@ __all__ = [
     "Stream",
     "Suite",
     "Trend",
+    "Watch",
     "__version__",
     "agreement",
     "before",
@@ -280,4 +283,5 @@ __all__ = [
     "suite",
     "top_k",
     "trend",
+    "watch",
 ]

@@ -318,6 +318,21 @@ def trend(draw):
 
 
 @call
+def watch(draw):
+    days = {
+        f"2026-11-{at:02}": rw.evaluate(lists(draw), judged(draw), ["ndcg@3", "rr"]) for at in range(1, 20)
+    }
+    return rw.watch, {
+        "results": days,
+        "metric": draw.choice(["rr", "ndcg@3"]),
+        "reference": draw.choice([14, "16d"]),
+        "false_alarms": draw.choice(["1/year", "1/month"]),
+        "drop": draw.choice(["5%", 0.1]),
+        "since": draw.choice([None, "2026-11-18"]),
+    }
+
+
+@call
 def online(draw):
     gains = {word: [draw.randint(-3, 3) for _ in range(9)] for word in ("offline", "online")}
     errors = {word: [0.5] * 9 for word in draw.choice([[], ["se_offline", "se_online"]])}

@@ -243,6 +243,7 @@ VALID: dict[str, Callable[[], dict[str, Any]]] = {
     "read_suite": lambda: {"source": write_suite(), "metric": "rr"},
     "suite": lambda: {"results": {"t": evaluated()}, "metric": "ap"},
     "trend": lambda: {"results": {"2026-11-16": evaluated()["x"], "2026-11-23": evaluated()["y"]}},
+    "watch": lambda: {"results": {f"2026-11-{at:02}": evaluated()["xy"[at % 2]] for at in range(1, 18)}, "metric": "ap", "reference": 14},
     "top_k": lambda: {"scores": np.array([[0.5, 0.2], [0.1, 0.9]]), "k": 1},
 }  # fmt: skip
 # of a kind that is made by functions or read from files alone, and functions of files that have tests of their own
@@ -288,7 +289,16 @@ def faults(name: str, draw: random.Random, values: int) -> list[str]:
 
 
 def test_every_public_function_is_tried():
-    made = ("Results", "Comparison", "Gate", "Trend", "Suite", "Board", "RankwellError")  # by functions
+    made = (
+        "Results",
+        "Comparison",
+        "Gate",
+        "Trend",
+        "Watch",
+        "Suite",
+        "Board",
+        "RankwellError",
+    )  # by functions
     public = {
         f"{room}.{each}" if room else each
         for room, module in {"": rw, "plot": rw.plot, "judging": rw.judging, "prepare": rw.prepare, "efficiency": rw.efficiency}.items()

@@ -109,6 +109,14 @@ def use_trend(path, sound):
     assert rw.plot.trend(found).to_dict(validate=False)
 
 
+def use_watch(path, sound):
+    found = rw.Watch.load(path)
+    assert str(found)
+    assert found._repr_html_()
+    assert found.to_json()
+    assert found.to_frame().height == len(found.days)
+
+
 def use_launches(path, sound):
     found = rw.Launches.load(path)
     assert str(found)
@@ -191,7 +199,7 @@ def use_experiment(path, sound):
 
 
 USES = {
-    "results.json": use_results, "results.parquet": use_results, "evaluated.json": use_evaluated, "comparison.json": use_comparison, "trend.json": use_trend, "launches.json": use_launches, "costs.json": use_costs,
+    "results.json": use_results, "results.parquet": use_results, "evaluated.json": use_evaluated, "comparison.json": use_comparison, "trend.json": use_trend, "watch.json": use_watch, "launches.json": use_launches, "costs.json": use_costs,
     "growth.json": use_growth, "simulation.json": use_simulation, "next.json": use_next, "sample.frame.jsonl": use_sample,
     "drawn.frame.csv": use_sample, "drawn.frame.parquet": use_sample, "poisson.frame.tsv": use_sample, "next.csv": use_next, "drawn.parquet": use_next,
     "prompts.key.json": use_key, "answers.jsonl": use_answers, "rankwell.toml": use_experiment,
@@ -531,7 +539,7 @@ def test_results_that_contradict_themselves_are_refused_with_the_place(change, s
 )  # fmt: skip
 def test_what_is_no_json_is_refused_by_every_kind(content, tmp_path):
     readers = {
-        "results": rw.Results.load, "comparison": rw.Comparison.load, "trend": rw.Trend.load, "launches": rw.Launches.load, "costs": Costs.load, "growth": Growth.load,
+        "results": rw.Results.load, "comparison": rw.Comparison.load, "trend": rw.Trend.load, "watch": rw.Watch.load, "launches": rw.Launches.load, "costs": Costs.load, "growth": Growth.load,
         "simulation": rw.judging.Simulation.load, "key": lambda path: rw.judging.answers(path, SOUND / "answers.jsonl"),
     }  # fmt: skip
     for name, load in readers.items():

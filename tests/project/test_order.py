@@ -27,6 +27,7 @@ OTHERS = {
     "rankwell.read_collection": ["folder"],
     "rankwell.read_suite": ["source", "metric"],
     "rankwell.online": ["table"],
+    "rankwell.watch": ["results", "metric", "reference", "false_alarms"],
     "rankwell.reporting.plots.heatmap": ["board"],
     "rankwell.reporting.plots.ranks": ["board"],
     "rankwell.reporting.plots.positions": ["found"],

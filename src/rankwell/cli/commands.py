@@ -29,6 +29,7 @@ GROUPS = {
         "diff": "compare",
         "gate": "gate",
         "trend": "compare",
+        "watch": "gate",
         "fuse": "compare",
         "agreement": "compare",
     },

@@ -1,4 +1,4 @@
-"""The command ``gate``."""
+"""The commands ``gate`` and ``watch``, which say whether something got worse."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from rankwell.cli.arguments import COSTS, OUTPUT, STATISTICS, Option
 from rankwell.cli.commands import FOUND
 from rankwell.cli.compare import Clusters, Weights, evaluated, is_run, systems_of, without_metrics
 from rankwell.cli.options import (
+    Form,
+    Format,
     FromExperiment,
     Metrics,
     Output,
@@ -18,6 +20,7 @@ from rankwell.cli.options import (
     Tables,
     form_of,
     refuse_files,
+    write_tables,
 )
 from rankwell.cli.words import bytes_of, named_texts, split, split_names
 from rankwell.comparison.compare.methods import FailOn, Mode
@@ -217,6 +220,60 @@ def gate(
     _write(found, form, reported)
     if ratchet:
         _accept(found, accepted_file)
+    return FOUND if found.exit_code else 0
+
+
+def watch(
+    results: Annotated[
+        str,
+        Option(
+            help="saved results by the one date in the name of each file: a folder, a quoted pattern, or a window of days: "
+            "``days/2026-11-01..``"
+        ),
+    ],
+    /,
+    *more: Annotated[str, Option(help="more of them")],
+    metric: Metrics = None,
+    reference: Annotated[
+        str, Option(help="how many days, the first ones, the others are held against: at least 14")
+    ] = "28d",
+    false_alarms: Annotated[
+        str, Option(help="the promise where nothing changes: ``1/year``, ``4/year``, ``1/month``")
+    ] = "1/year",
+    drop: Annotated[
+        str, Option(help="say how soon this drop is seen: a share of the reference's mean, or a number")
+    ] = "5%",
+    since: Annotated[
+        str | None, Option(help="exit 1 for any alarm from this date on, not only for one of the newest day")
+    ] = None,
+    by: Annotated[
+        list[str] | None,
+        Option(help="a column that the results were evaluated by: watch the mean with the reference's mix"),
+    ] = None,
+    format: Format = None,  # noqa: A002 - the word of the option
+    output: Output = None,
+) -> int:
+    """Watch a daily mean for a drop, with as many false alarms as were promised; exit 1 for an alarm.
+
+    Example: ``rankwell watch days/ -m ndcg@10 --false-alarms 1/year --drop 5%``
+    """
+    from rankwell.comparison.watch import watch as watched
+    from rankwell.results.saving.days import files_of
+
+    words, form = [results, *more], form_of(format, output, get_args(Form))
+    refuse_files([str(file.path) for word in words for file in files_of(word)], [output])
+    names = [part for text in metric or () for part in split(text)]
+    if len(names) > 1:
+        raise UsageError(f"-m {','.join(names)}: one metric is watched; run the command once for each.")
+    found = watched(
+        words, names[0] if names else None, reference, false_alarms, drop=drop, by=by, since=since
+    )
+    if form in ("json", "markdown"):
+        write(getattr(found, f"to_{form}")(), output)
+    elif form == "csv":
+        write(found.to_frame().write_csv(), output)
+    else:
+        write_tables(found.tables(), form, output)
     return FOUND if found.exit_code else 0
 
 

@@ -402,7 +402,7 @@ def trend(results: Any, metrics: Iterable[Wanted] | Wanted | None = None, *, lev
     first = next(iter(days.values()))
     wanted = first.metrics if metrics is None else metrics_of(metrics)
     refuse_unlike({str(day): res for day, res in days.items()}, wanted, [str(day) for day in days])
-    _refuse_other_scales(days, wanted)
+    refuse_other_scales(days, wanted)
     points: dict[Metric, list[DatedMean]] = {metric: [] for metric in wanted}
     rejudged: list[date] = []
     before: Results | None = None
@@ -441,7 +441,7 @@ def _mean_on(
     return own._replace(change_low=found.low, change_high=found.high)
 
 
-def _refuse_other_scales(days: Mapping[date, Results], metrics: Sequence[Metric]) -> None:
+def refuse_other_scales(days: Mapping[date, Results], metrics: Sequence[Metric]) -> None:
     """Refuse dates whose values are on different scales: weighted by other columns, or divided by other ends of the grades."""
     needs = frozenset[str]().union(*(metric.needed() for metric in metrics))
     for (day, one), (other, res) in pairwise(days.items()):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
+from datetime import date, timedelta
 from pathlib import Path
 
 import numpy as np
@@ -131,6 +132,13 @@ def every_kind(folder: Path) -> None:
         for day, run in (("2026-11-16", a), ("2026-11-23", b))
     }
     rw.trend(weeks).save(folder / "trend.json")
+    days = {
+        date(2026, 11, 1) + timedelta(at): rw.evaluate(
+            (a, b)[at % 2], qrels, ["ndcg@3"], users=users, by="tier"
+        )
+        for at in range(18)
+    }
+    rw.watch(days, "ndcg@3", 14).save(folder / "watch.json")
     gains = {"launch": list("abcdefgh"), "offline": [3, 1, -2, 4, 0, 2, -1, 5], "online": [5, 1, -2, 4, 2, -1, -3, 6]}  # fmt: skip
     rw.online(gains | {"se_offline": [0.5] * 8, "se_online": [0.25] * 8}).save(folder / "launches.json")
     rw.judging.simulate(

@@ -1,0 +1,511 @@
+"""The ``watch`` function: whether a daily mean has dropped, with as many false alarms as were promised."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from itertools import pairwise
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypedDict, get_type_hints
+
+import numpy as np
+
+from rankwell.comparison.compare.alignment import refuse_unlike
+from rankwell.comparison.compare.comparison import MetricText
+from rankwell.comparison.gate.checks import Margin
+from rankwell.comparison.gate.verdict import LINKED
+from rankwell.comparison.trend import read_days, refuse_other_scales
+from rankwell.display.page import PageStrings, words_of
+from rankwell.display.result import Saved
+from rankwell.display.saved_files import LARGEST, Kind, ensure, ensure_same, is_count, row_of, within
+from rankwell.display.table import Cell, Column, Table, number
+from rankwell.display.text import PRINTED, plain_value
+from rankwell.errors import DataError, UsageError, brief
+from rankwell.matching.policy import Policy, policy_of
+from rankwell.metrics import Wanted, metric_of
+from rankwell.metrics.metric import Metric
+from rankwell.results import Results
+from rankwell.results.intervals import refuse_without_mean
+from rankwell.results.saving.days import Day, Window, without_day
+from rankwell.statistics.run_length import Baseline, cusum, looks_to_see, threshold_for
+from rankwell.tables.arguments import as_list, ordered
+
+if TYPE_CHECKING:
+    import polars as pl
+
+KIND, SCHEMA = "watch", 1
+ORDER = "watch takes results by date, then the metric: rw.watch('days/', 'ndcg@10')."
+LEAST, BY_WEEKDAY = 14, 28  # days of a reference, and of one that has a mean for each weekday
+SHOWN = 14  # days that the table shows, besides those of alarms
+CORRELATED = 0.1  # autocorrelation of a reference above which it is said what this does
+UNITS = {"year": 365, "quarter": 365 / 4, "month": 365 / 12, "week": 7}  # days
+PROMISE = re.compile(rf"\s*(\d*\.?\d+)\s*/\s*({'|'.join(UNITS)})\s*")
+Use = Literal["reference", "watched", "no value", "no segment", "no weekday"]
+Summary = tuple[int, float, float]  # of values: how many, their mean and their variance
+
+
+class WatchedDay(NamedTuple):
+    """A day: its n, its mean, √(s²/n), and what it was used for, or why it was skipped; NaN where there is none.
+
+    ``plain`` is the mean of queries that count alike, ``expected`` that of the reference, ``z`` how far the day is from it, below 0 if it is
+    worse, and ``total`` the sum S.
+    """
+
+    date: date
+    run: str
+    n: int
+    mean: float
+    plain: float
+    use: Use
+    error: float = math.nan
+    expected: float = math.nan
+    z: float = math.nan
+    total: float = math.nan
+    is_alarm: bool = False
+
+
+class WatchDesign(NamedTuple):
+    """What was promised, and what follows from the reference; NaN while there are too few days.
+
+    One false alarm in ``looks`` looks, each ``step`` days after the one before; ``wanted`` days of a reference, of which there are ``days``, and
+    the first date for the verdict. ``mean`` is that of the reference, ``day_part`` and ``sampling`` are the standard deviations of a day (τ, and the
+    draw of queries), ``threshold`` is h, ``drop`` the drop to be seen and ``days_to_see`` the mean number of days until it is.
+    """
+
+    false_alarms: str
+    looks: float
+    step: int
+    share: str
+    since: str
+    wanted: int
+    days: int
+    mean: float = math.nan
+    day_part: float = math.nan
+    sampling: float = math.nan
+    autocorrelation: float = math.nan
+    threshold: float = math.nan
+    drop: float = math.nan
+    days_to_see: float = math.nan
+
+    @property
+    def sigma(self) -> float:
+        """The standard deviation of a day about the reference, both parts together."""
+        return math.hypot(self.day_part, self.sampling)
+
+    @property
+    def is_by_weekday(self) -> bool:
+        """Whether each weekday has a mean of its own."""
+        return self.wanted >= BY_WEEKDAY
+
+    def kind(self, day: date) -> int:
+        """The kind of a day, which has a mean of its own."""
+        return day.weekday() if self.is_by_weekday else 0
+
+
+class SavedWatch(TypedDict):
+    """A watch as ``to_dict`` writes it."""
+
+    metric: MetricText
+    policy: dict[str, Any]
+    by: list[str]
+    design: dict[str, Any]
+    rows: list[dict[str, Any]]
+
+
+FILE = Kind(
+    SavedWatch, "file of a watch", "Watch.load reads files written by Watch.save", "make and save it again", ("kind", KIND),
+    ("schema", SCHEMA),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Watch(Saved):
+    """Whether a daily mean dropped below its reference; made by ``watch``.
+
+    ``days`` holds each day, ``design`` what they are held against, ``alarms`` the dates of alarms.
+    """
+
+    _plural: ClassVar[str] = "watches"
+    _kind: ClassVar[str] = KIND
+    _schema: ClassVar[int] = SCHEMA
+    _indent: ClassVar[int | None] = 1
+    _printed: ClassVar[int | None] = PRINTED
+    _file: ClassVar[Kind[Any]] = FILE
+
+    metric: Metric
+    policy: Policy
+    by: tuple[str, ...]
+    design: WatchDesign
+    days: tuple[WatchedDay, ...]
+
+    @property
+    def alarms(self) -> list[date]:
+        """The dates of alarms, in order."""
+        return [day.date for day in self.days if day.is_alarm]
+
+    @property
+    def status(self) -> Literal["ok", "alarm", "too few"]:
+        """``alarm`` if there is one on the newest day that was looked at, or since ``since``; ``too few`` if none was; else ``ok``."""
+        looked = [str(day.date) for day in self.days if day.use == "watched"]
+        if not looked:
+            return "too few"
+        return "alarm" if any(str(day) >= (self.design.since or looked[-1]) for day in self.alarms) else "ok"
+
+    @property
+    def exit_code(self) -> int:
+        """1 for an alarm, else 0."""
+        return int(self.status == "alarm")
+
+    def headline(self, words: PageStrings | None = None) -> str:
+        """Return the verdict in one line, in English or other words."""
+        words, own = words or words_of("en"), self.design
+        since = words("watch.since", date=own.since) if own.since else f"{self.days[-1].date}"
+        dates = ", ".join(str(day) for day in self.alarms if str(day) >= (own.since or str(self.alarms[-1])))
+        fields = {"metric": self.metric, "dates": dates, "since": since, "n": own.days, "wanted": own.wanted}
+        return words(f"watch.{self.status.replace(' ', '_')}", **fields)
+
+    def to_table(self) -> Table:
+        """Return the last fortnight and the days of alarms before: n, mean, the mean of the reference, z, the sum S, and the use of the day."""
+        several = len(self.by) > 0
+        columns = [Column("date"), Column("n", "count"), Column("mean", "value", better=self.metric.better)]
+        columns += [Column(name, "value") for name in ["plain mean"] * several + ["expected", "z", "S"]]
+        shown = [day for at, day in enumerate(self.days, SHOWN) if day.is_alarm or at >= len(self.days)]
+        rows: list[list[Cell]] = [
+            [str(day.date), day.n, day.mean, *[day.plain] * several, day.expected, day.z, day.total, day.use]
+            for day in shown
+        ]
+        marks = {(at, len(columns) - 1): " *" for at, day in enumerate(shown) if day.is_alarm}
+        return Table(
+            [*columns, Column("use")], rows, caption=self.headline(), notes=self.notes(), marks=marks
+        )
+
+    def to_markdown(self) -> str:
+        """Return the verdict and the table, for the summary of a step; names make no links and call nobody."""
+        return LINKED.sub(r"\g<0><!-- -->", super().to_markdown())
+
+    def notes(self, words: PageStrings | None = None) -> list[str]:
+        """Return what the reference is, what is promised, how soon a drop is seen, and what was skipped, in English or other words."""
+        words, own = words or words_of("en"), self.design
+        used = [day.date for day in self.days if day.use == "reference"]
+        keys = ["reference", "parts", "sum", "promised"] * math.isfinite(own.threshold)
+        keys += ["seen"] * math.isfinite(own.days_to_see)
+        if math.isfinite(own.autocorrelation):
+            keys.append("correlated" if own.autocorrelation > CORRELATED else "autocorrelation")
+        fields = {
+            name: number(each) if isinstance(each, float) else each for name, each in own._asdict().items()
+        }
+        fields |= {
+            "threshold": f"{own.threshold:.2f}",
+            "days_to_see": f"{own.days_to_see:.1f}",
+            "looks": f"{own.looks:,.0f}",
+        }
+        fields |= {"sigma": number(own.sigma), "ratio": f"{own.drop / own.sigma:.2f}", "n": own.days}
+        fields |= {
+            "span": f"{used[0]} – {used[-1]}" if used else "",
+            "kind": words("watch.by_weekday") if own.is_by_weekday else "",
+        }
+        notes = [words(f"watch.{key}", **fields) for key in keys]
+        if self.alarms:
+            notes.append(words("watch.alarms", dates=", ".join(map(str, self.alarms))))
+        if self.by:
+            notes.append(words("watch.standardised", by=", ".join(self.by)))
+        skipped = Counter(day.use.replace(" ", "_") for day in self.days if day.use.startswith("no "))
+        skipped["missing"] = (self.days[-1].date - self.days[0].date).days // own.step + 1 - len(self.days)
+        notes += [words(f"watch.{key}", n=n) for key, n in skipped.items() if n > 0]
+        return notes + [
+            words("watch.renamed", old=one.run, new=day.run, date=day.date)
+            for one, day in pairwise(self.days)
+            if without_day(one.run) != without_day(day.run)
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values; undefined is None."""
+        own = self.metric
+        return {
+            "status": self.status,
+            "exit_code": self.exit_code,
+            "verdict": self.headline(),
+            "alarms": [str(day) for day in self.alarms],
+            "metric": {"metric": str(own), "signature": own.signature, "better": own.better},
+            "policy": self.policy.to_dict(),
+            "by": [*self.by],
+            "design": {name: plain_value(value) for name, value in self.design._asdict().items()},
+            "rows": [
+                {name: plain_value(value) for name, value in day._asdict().items()} | {"date": str(day.date)}
+                for day in self.days
+            ],
+            "notes": self.notes(),
+        }
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return a frame with a row per day; undefined is null."""
+        import polars as pl
+
+        kinds: dict[Any, Any] = {date: pl.Date, float: pl.Float64, bool: pl.Boolean, int: pl.Int64}
+        schema = {name: kinds.get(kind, pl.String) for name, kind in get_type_hints(WatchedDay).items()}
+        return pl.DataFrame([day._asdict() for day in self.days], schema).fill_nan(None)
+
+    @classmethod
+    def _of_file(cls, content: SavedWatch, path: str | Path) -> Watch:  # noqa: ARG003 - nothing names the file
+        with within("design"):
+            design = row_of(WatchDesign, content["design"])
+            ensure(design.step > 0, "step", "it is no number of days")
+        days: list[WatchedDay] = []
+        for place, row in enumerate(content["rows"]):
+            with within(f"rows[{place}]"):
+                days.append(row_of(WatchedDay, row))
+                ensure(is_count(days[-1].n, LARGEST), "n", "it is no count")
+                ensure(len(days) == 1 or days[-2].date < days[-1].date, "date", "dates are not in order")
+        ensure(days, "rows", "there is none")
+        metric, days = metric_of(content["metric"]["metric"]), _added_up(days, design.threshold)
+        found = cls(metric, policy_of(content["policy"]), tuple(content["by"]), design, tuple(days))
+        ensure_same(content["rows"], found.to_dict()["rows"], "rows")
+        return found
+
+
+@ordered(ORDER)
+def watch(
+    results: Any,
+    metric: Wanted | None = None,
+    reference: int | str = 28,
+    false_alarms: str = "1/year",
+    *,
+    drop: float | str = "5%",
+    by: str | Sequence[str] | None = None,
+    since: Day = None,
+) -> Watch:
+    """Watch a daily mean, and raise an alarm when it has dropped below a reference, with as many false alarms as were promised.
+
+    The first days are the reference; each day after them adds to a sum how far it is below, and a sum above h is an alarm. What a day's draw
+    of queries does counts, and what days differ in besides. h is computed for the promise and for the days of the reference, of which mean and
+    variance are estimates.
+
+    Formula
+        τ² = max(0, variance of the reference's days − mean of s²/n); z = (day − reference)/√(τ² + s²/n of the day); S ← max(0, S − z − ½),
+        an alarm where S > h, then S = 0; h from E[1/ARL(h)] = 1/looks over errors N(0, 1/D) of the mean and χ²/(D − 1) of the variance. From
+        28 days on each weekday has a mean, the variance is ÷ (D − 7), as is χ², and z ÷ √(1 + 6/D)
+
+    Parameters
+    ----------
+    results
+        ``{date: Results}``, or saved results by the date in the name of each file: what ``rw.trend`` takes.
+    metric
+        The metric that is watched, a mean of values per query; one for which lower is better is turned round. Default: the only one.
+    reference
+        How many days, the first that have a value, are the reference: at least 14, as a number or as text such as 28d.
+    false_alarms
+        The promise: how many alarms may come where nothing changes, such as 1/year, 4/year or 1/month.
+    drop
+        The drop of which is said how long it takes to be seen: a number in units of the metric, or a share of the reference's mean.
+    by
+        What the results were evaluated ``by=``: the mean counts each segment with the share of queries that it has in the reference.
+    since
+        A date from which on any alarm counts for the verdict; default: only one of the newest day.
+
+    Returns
+    -------
+    Watch
+        Print it; ``found.status``, ``found.alarms``, ``found.to_frame()`` with a row per day.
+
+    Raises
+    ------
+    RankwellError
+        If dates cannot be read, two results are of one date, they differ in definition, policy, grades or judgements, or an argument is none.
+
+    Notes
+    -----
+    Days that are missing, have no value, lack a segment of the reference or are of a weekday that it lacks are skipped and counted. The promise
+    holds where days differ by chance alone: ``docs/watch.md`` shows simulated years, also those with a season.
+
+    Source: Page (1954), Biometrika 41; Jones, Champ & Rigdon (2004), Journal of Quality Technology 36, for estimated references.
+
+    Examples
+    --------
+    >>> import rankwell as rw
+    >>> from datetime import date, timedelta
+    >>> def evaluated(day, hits):
+    ...     lists = {f"{day}/{q}": ["b", "a"] if (7 * q + day) % 10 < hits else ["b", "c"] for q in range(90 + day % 5)}
+    ...     return rw.evaluate(lists, {query: {"a": 1} for query in lists}, ["hit@2"])
+    >>> days = {date(2026, 1, 1) + timedelta(day): evaluated(day, 6 if day < 20 else 4) for day in range(23)}
+    >>> found = rw.watch(days, "hit@2", reference=14)
+    >>> found.status, [str(day) for day in found.alarms]
+    ('alarm', ['2026-01-23'])
+    """
+    wanted, least, by = _days_of(reference), _drop_of(drop), tuple(as_list("by", by))
+    days = {day: res.collected() for day, res in read_days(results).items()}
+    res, first = next(iter(days.values())), Window.of(since, None).since
+    own = _metric_of(metric, res)
+    _refuse_unlike(days, own)
+    if first is not None and first > max(days):
+        raise UsageError(f"since={first} is after the last day, {max(days)}.")
+    rows = _measured(days, own, by, wanted)
+    step = round(median([(later - one).days for one, later in pairwise(days)] or [1]))
+    looks, n = _looks_of(false_alarms) / step, sum(day.use == "reference" for day in rows)
+    design = WatchDesign(false_alarms, looks, step, str(least), str(first or ""), wanted, n)
+    if n == wanted:
+        design, rows = _judged(rows, design, least, own)
+    return Watch(own, res.policy, by, design, tuple(rows))
+
+
+def _measured(
+    days: Mapping[date, Results], metric: Metric, by: tuple[str, ...], wanted: int
+) -> list[WatchedDay]:
+    """Each day with its mean, in which each segment has its share of the reference, its error, and what it is used for."""
+    found = {day: _by_segment(day, res, metric, by) for day, res in days.items()}
+    valued = [day for day, own in found.items() if sum(n for n, _, _ in own.values()) > 1]
+    # those of the first days with a value; a day that lacks one has no such mean
+    segments = dict.fromkeys(key for day in valued[:wanted] for key in found[day])
+    whole = [day for day in valued if all(found[day].get(key, (0,))[0] > 1 for key in segments)]
+    own = {day: np.array([found[day][key] for key in segments]).T for day in whole}
+    held = np.array([own[day] for day in whole[:wanted]]).reshape(-1, 3, len(segments))
+    sizes, freedom = held[:, 0], np.maximum(1, (held[:, 0] - 1).sum(0))
+    # a day's own s² falls with its mean where values are hits, and a low day would seem lower than it is
+    shares, spread = sizes.sum(0) / max(1, sizes.sum()), ((sizes - 1) * held[:, 2]).sum(0) / freedom
+    rows = []
+    for day, res in days.items():
+        use: Use = "no segment" if day in valued else "no value"
+        plain = res.mean[str(metric)]
+        mean, error = plain, math.nan
+        if day in own:
+            use = "reference" if day in whole[:wanted] else "watched"
+            n, means, variances = own[day]
+            variances = variances if use == "reference" else spread
+            mean, error = float(shares @ means), math.sqrt(shares**2 @ (variances / n))
+        rows.append(WatchedDay(day, res.name, res.n[str(metric)], mean, plain, use, error))
+    return rows
+
+
+def _by_segment(
+    day: date, res: Results, metric: Metric, by: tuple[str, ...]
+) -> dict[tuple[str, ...], Summary]:
+    """The summary of each segment of a day, or of all its queries."""
+    if not by:
+        n, _, variance = _summary(res.values(metric))
+        return {(): (n, res.mean[str(metric)], variance)}
+    segment, said = res.part.segment, f"by={', '.join(by)}: the results of {day}"
+    if res.division.by != by:
+        raise UsageError(
+            f"{said} were evaluated by {', '.join(res.division.by) or 'no column'}. Evaluate all days with by=."
+        )
+    if segment is None or metric not in res.part.divided:
+        raise UsageError(f"{said} hold no segment of each query. Evaluate them with by=, and save them anew.")
+    values, codes = res.part.divided[metric], np.unique(segment)
+    found = zip(
+        res.division.labels.of(codes), (_summary(values[segment == code]) for code in codes), strict=True
+    )
+    return {labels: own for labels, own in found if own[0]}
+
+
+def _summary(values: np.ndarray) -> Summary:
+    values = values[~np.isnan(values)]
+    n = len(values)
+    return n, float(values.mean()) if n else math.nan, float(values.var(ddof=1)) if n > 1 else math.nan
+
+
+def _judged(
+    rows: list[WatchedDay], design: WatchDesign, least: Margin, metric: Metric
+) -> tuple[WatchDesign, list[WatchedDay]]:
+    """What follows from the reference, and each later day held against it."""
+    kinds = [design.kind(day.date) for day in rows]
+    used = [
+        (day.mean, day.error**2, kind)
+        for day, kind in zip(rows, kinds, strict=True)
+        if day.use == "reference"
+    ]
+    means, sampling, own = np.array(used).T
+    base, mean = Baseline.of(means, sampling, own.astype(int)), float(means.mean())
+    if not base.day_part + base.sampling:
+        raise UsageError(
+            f"{metric} has one value for all queries of the reference, so nothing can be held against it. Watch another metric."
+        )
+    design = design._replace(
+        mean=mean, day_part=math.sqrt(base.day_part), sampling=math.sqrt(base.sampling), autocorrelation=base.autocorrelation,
+        threshold=threshold_for(design.looks, base.reference), drop=least.value * (abs(mean) if least.is_relative else 1),
+    )  # fmt: skip
+    if design.drop:
+        looks = looks_to_see(design.drop / design.sigma / base.widening, design.threshold, base.reference)
+        design = design._replace(days_to_see=looks * design.step)
+    sign = -1 if metric.better == "lower" else 1
+    for at, (day, kind) in enumerate(zip(rows, kinds, strict=True)):
+        rows[at] = day._replace(expected=base.means.get(kind, math.nan))
+        if day.use == "watched" and kind in base.means:
+            rows[at] = rows[at]._replace(z=sign * base.z(day.mean, day.error**2, kind))
+        elif day.use == "watched":
+            rows[at] = day._replace(use="no weekday")
+    return design, _added_up(rows, design.threshold)
+
+
+def _added_up(days: list[WatchedDay], threshold: float) -> list[WatchedDay]:
+    """The days with the sums S and their alarms."""
+    totals, is_alarm = cusum(np.array([day.z for day in days if day.use == "watched"]), threshold)
+    sums = iter(
+        [
+            {"total": total, "is_alarm": alarm}
+            for total, alarm in zip(totals.tolist(), is_alarm.tolist(), strict=True)
+        ]
+    )
+    return [day._replace(**next(sums)) if day.use == "watched" else day for day in days]
+
+
+def _metric_of(metric: Wanted | None, res: Results) -> Metric:
+    """The metric, or the only one of the results; UsageError for one of which no drop can be told."""
+    if metric is None and len(res.metrics) > 1:
+        raise UsageError(f"one metric is watched; name it, of {', '.join(map(str, res.metrics))}.")
+    own = res.metrics[0] if metric is None else metric_of(metric)
+    if own.better == "neither":
+        raise UsageError(f"{own}: neither end is better, so nothing is a drop. Watch another metric.")
+    if own in res.part.weighted:
+        raise UsageError(
+            f"{own} is weighted by {res.weights}, and results do not hold the weight of each query. Evaluate without weights."
+        )
+    return own
+
+
+def _refuse_unlike(days: Mapping[date, Results], metric: Metric) -> None:
+    """Refuse days that differ in definition, policy, scale or, for the same queries, in judgements."""
+    named = {str(day): res for day, res in days.items()}
+    refuse_unlike(named, [metric], list(named))
+    refuse_other_scales(days, [metric])
+    for res in days.values():
+        refuse_without_mean(res.part, metric)
+    for (day, one), (other, res) in pairwise(named.items()):
+        judged = [(each.counts.get("judgements", 0), each.conditions.judgements) for each in (one, res)]
+        if judged[0] != judged[1] and one.queries == res.queries:
+            raise DataError(
+                f"{day} and {other} have the same queries and other judgements ({judged[0][0]:,} and {judged[1][0]:,}), so these may be what "
+                f"changed. Evaluate all days against the same; if each has its own, give its queries ids of their own, such as user and date."
+            )
+
+
+def _days_of(reference: int | str) -> int:
+    """Read a number of days, such as 28 or 28d."""
+    found = re.fullmatch(r"\s*(\d{1,5})\s*d?\s*", str(reference))
+    if found is None or int(found[1]) < LEAST:
+        raise UsageError(f"reference={brief(reference)}: must be at least {LEAST} days, such as 28 or 28d.")
+    return int(found[1])
+
+
+def _looks_of(false_alarms: str) -> float:
+    """Read a promise, such as 1/year, as the days for which there is one false alarm."""
+    found = PROMISE.fullmatch(str(false_alarms))
+    if found is None or not float(found[1]):
+        raise UsageError(f"false_alarms={brief(false_alarms)}: must be such as 1/year, 4/year or 1/month.")
+    return UNITS[found[2]] / float(found[1])
+
+
+def _drop_of(drop: float | str) -> Margin:
+    """Read a drop, such as 5% or 0.02."""
+    try:
+        found = Margin.of(drop)
+    except UsageError:
+        found = Margin(0.0)
+    if not found.value:
+        raise UsageError(
+            f"drop={brief(drop)}: must be a share such as 5%, or a number such as 0.02, above 0."
+        )
+    return found
