@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
+from itertools import chain
 
 import numpy as np
 
-from rankwell.comparison.fusion.candidates import candidates_of, lists_of
+from rankwell.comparison.fusion.candidates import PART_ROWS, distinct
+from rankwell.errors import DataError
+from rankwell.evaluation.task import BATCH_ROWS
+from rankwell.matching import Asked, judge, pool_of
+from rankwell.matching.batch import Context
 from rankwell.matching.policy import Policy
 from rankwell.matching.pool import Pool
+from rankwell.matching.scale import Scale
 from rankwell.records import cached_property, record
-from rankwell.tables.ids import Ids, Known
-from rankwell.tables.lists import offsets_of, owners
-from rankwell.tables.machine import on_all_cores
+from rankwell.tables.ids import Ids, Known, Numbering
+from rankwell.tables.lists import Ranked, offsets_of, owners
+from rankwell.tables.machine import Workers, cores, in_order
+from rankwell.tables.rows import Lists, cuts
 from rankwell.tables.run_qrels import Run
 
+ROW = "row"  # a column of lists: which row of them each is
 ABSENT = np.inf  # the rank of an item in a list that lacks it
 
 
@@ -44,6 +53,75 @@ class Block:
 
 
 @record(eq=False)
+class _RankedLists:
+    """Lists of one run: of each the query and the length, of each row the item and the rank."""
+
+    query: np.ndarray
+    length: np.ndarray
+    item: np.ndarray
+    rank: np.ndarray
+
+    @classmethod
+    def of(cls, lists: Lists, shown: Ranked, queries: Numbering, items: Numbering) -> _RankedLists:
+        """Return lists in the order of their ranks, as numbers of queries and items, which are numbered as they come."""
+        filled = np.flatnonzero(np.diff(lists.offsets))  # a list without rows is none
+        query = queries.number(lists.queries[filled], "query")
+        item = items.number(lists.items, "item")[shown.extra[ROW]]
+        rank = shown.rank
+        small = rank.astype(np.int32) if rank.max(initial=0) <= np.iinfo(np.int32).max else rank
+        return cls(query, np.bincount(shown.query, minlength=len(lists.queries))[filled], item, small)
+
+
+def _read(
+    runs: Sequence[Run], policy: Policy, scattered: frozenset[int]
+) -> tuple[Numbering, Numbering, list[list[_RankedLists]]]:
+    """Read runs one after the other: their queries and items by first appearance, and the lists of each; ``scattered`` ones are read as a whole."""
+    queries, items = Numbering(), Numbering()
+    read: list[list[_RankedLists]] = [[] for _ in runs]
+    jobs = (
+        partial(_rank, number, make, policy)
+        for number, run in enumerate(runs)
+        for make in _batches(run, is_scattered=number in scattered)
+    )
+    with Workers(cores()) as workers:
+        for number, lists, shown in in_order(workers, cores(), jobs):
+            read[number].append(_RankedLists.of(lists, shown, queries, items))
+            del lists, shown  # the memory that they were read into is used again
+    again = set()
+    for number, (run, parts) in enumerate(zip(runs, read, strict=True)):
+        own = [part.query for part in parts if len(part.query)]
+        if not own:
+            raise DataError(f"{run.name}: the run holds no rows.")
+        if len(own) > 1 and np.bincount(np.concatenate(own)).max() > 1:
+            again.add(number)
+    return _read(runs, policy, scattered | again) if again else (queries, items, read)
+
+
+def _batches(run: Run, *, is_scattered: bool) -> Iterator[Callable[[], Lists]]:
+    """Yield functions that each give lists of a run, by the first appearance of their queries: text in blocks, tables as a whole."""
+    rows = run.rows
+    if rows.grouped or is_scattered:
+        yield lambda: rows.table().lists()
+    else:
+        yield from rows.batches(BATCH_ROWS)
+
+
+def _rank(number: int, make: Callable[[], Lists], policy: Policy) -> tuple[int, Lists, Ranked]:
+    """Lists of the run of a number, and the same in rank order, with the row that each row was."""
+    lists = make()
+    asked = Asked(policy, needs=frozenset({"shown"}), reads_judgements=False)
+    rows = np.arange(lists.rows, dtype=np.int32)
+    judged, _ = judge(
+        replace(lists, extra={**lists.extra, ROW: rows}),
+        pool_of(None, asked)[0],
+        asked,
+        Context(Scale(), None),
+    )
+    assert judged.shown is not None
+    return number, lists, judged.shown
+
+
+@record(eq=False)
 class Pooled:
     """The candidates of each query, end to end, and the rows of all lists: by query, then run, then rank."""
 
@@ -66,19 +144,34 @@ class Pooled:
         DataError
             If a run holds no rows, repeats an item in a list, or has ids of another kind.
         """
-        found = candidates_of(lists_of(runs, by_score=False), policy, by_score=False, each=on_all_cores)
-        # each run's rows are in the order of queries and ranks, so its list of a query goes as a whole behind those before it
-        lengths = [np.bincount(run.query, minlength=len(found.queries)) for run in found.runs]
-        rows = offsets_of(np.sum(lengths, axis=0))
-        (candidate, rank), run = np.empty((2, rows[-1]), np.int64), np.empty(rows[-1], np.int32)
+        queries, items, read = _read(runs, policy, frozenset())
+        lengths = np.zeros(len(queries), np.int64)
+        for part in chain.from_iterable(read):
+            lengths[part.query] += part.length
+        rows = offsets_of(lengths)
+        kind = np.result_type(*(part.rank for part in chain.from_iterable(read)))
+        candidate, rank, run = (np.empty(rows[-1], each) for each in (np.int32, kind, np.int32))
         end = rows[:-1].copy()
-        for number, (own, length) in enumerate(zip(found.runs, lengths, strict=True)):
-            at = np.repeat(end - offsets_of(length)[:-1], length) + np.arange(len(own.query))
-            candidate[at], rank[at], run[at] = own.candidate, own.rank, number
-            end += length
-        return cls(
-            tuple(names), found.queries, found.catalogue, found.offsets, found.item, rows, candidate, run, rank
-        )  # fmt: skip
+        # the list of a query goes as a whole behind those of the runs before it
+        for number, parts in enumerate(read):
+            for part in parts:
+                at = np.repeat(end[part.query] - offsets_of(part.length)[:-1], part.length)
+                at += np.arange(len(at))
+                candidate[at], rank[at], run[at] = part.item, part.rank, number
+                end[part.query] += part.length
+            parts.clear()
+        # a query and an item as one number: rows of all runs meet by these, of some queries at a time
+        width, every, n = len(items), [np.empty(0, np.int64)], 0
+        for low, high in cuts(rows, PART_ROWS):
+            own = slice(int(rows[low]), int(rows[high]))
+            query = np.repeat(np.arange(low, high), lengths[low:high])
+            found, place = distinct(query * width + candidate[own])
+            candidate[own] = place + n
+            every.append(found)
+            n += len(found)
+        query, item = np.divmod(np.concatenate(every), width)
+        offsets = offsets_of(np.bincount(query, minlength=len(queries)))
+        return cls(tuple(names), queries.ids, items.ids, offsets, item, rows, candidate, run, rank)
 
     def __len__(self) -> int:
         return len(self.item)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import cython
 import numpy as np
+from cython.cimports.libc.string import memcpy
 from cython.cimports.rankwell.kernels.hashing import hashed, key, mix
 from cython.cimports.rankwell.kernels.spans import prefetch, same
 
@@ -36,12 +37,13 @@ def keys(text: np.ndarray, starts: np.ndarray, lengths: np.ndarray) -> np.ndarra
     return found
 
 
-def slots(keys: np.ndarray) -> np.ndarray:
-    """Return a hash table (row + 1 per slot, 0 where free) of distinct ids, for ``lookup``."""
+def slots(keys: np.ndarray, room: int = 0) -> np.ndarray:
+    """Return a hash table (row + 1 per slot, 0 where free) of distinct ids, for ``lookup``; ``add`` can put so many more into it."""
     k: cython.const[cython.ulonglong][::1] = keys
     # at most half full, as linear probing takes many steps beyond that, and a power of 2, so that a mask finds the slot
     size: cython.Py_ssize_t = 8
-    while size < 2 * k.shape[0]:
+    most: cython.Py_ssize_t = len(keys) + room
+    while size < 2 * most:
         size *= 2
     table = np.zeros(size, np.int64)
     t: cython.longlong[::1] = table
@@ -178,6 +180,76 @@ def group(
                     at = (at + 1) & mask
                 t[at] = f[old] + 1
     return codes, firsts[:count].copy()
+
+
+def add(
+    table: np.ndarray,
+    known_keys: np.ndarray,
+    known_text: np.ndarray,
+    known_starts: np.ndarray,
+    known_lengths: np.ndarray,
+    known: int,
+    filled: int,
+    keys: np.ndarray,
+    text: np.ndarray,
+    starts: np.ndarray,
+    lengths: np.ndarray,
+) -> tuple[np.ndarray, int, int]:
+    """Return the row of each id among the known ones, which new ones are added to, how many are known then, and the bytes of their text.
+
+    ``known`` rows and ``filled`` bytes are there already; there must be room for all of these.
+    """
+    t: cython.longlong[::1] = table
+    kk: cython.ulonglong[::1] = known_keys
+    kt: cython.uchar[::1] = known_text
+    ks: cython.longlong[::1] = known_starts
+    kn: cython.int[::1] = known_lengths
+    k: cython.const[cython.ulonglong][::1] = keys
+    x: cython.const[cython.uchar][::1] = text
+    s: cython.const[cython.longlong][::1] = starts
+    n: cython.const[cython.int][::1] = lengths
+    codes = np.empty(len(keys), np.int32)
+    c: cython.int[::1] = codes
+    is_text: cython.bint = s.shape[0] > 0
+    mask: cython.ulonglong = t.shape[0] - 1
+    count: cython.longlong = known
+    end: cython.longlong = filled
+    at: cython.ulonglong
+    row: cython.longlong
+    i: cython.Py_ssize_t
+    with cython.nogil:
+        for i in range(k.shape[0]):
+            # as in group: the slot first, then the id in it
+            if i + 2 * AHEAD < k.shape[0]:
+                prefetch(cython.address(t[mix(k[i + 2 * AHEAD]) & mask]))
+                row = t[mix(k[i + AHEAD]) & mask] - 1
+                if row >= 0:
+                    prefetch(cython.address(kk[row]))
+                    if is_text:
+                        prefetch(cython.address(ks[row]))
+                        prefetch(cython.address(kn[row]))
+                row = t[mix(k[i + AHEAD // 2]) & mask] - 1
+                if is_text and row >= 0:
+                    prefetch(cython.address(kt[ks[row]]))
+            at = mix(k[i]) & mask
+            while True:
+                row = t[at] - 1
+                if row < 0:
+                    row = count
+                    t[at] = count + 1
+                    kk[row] = k[i]
+                    if is_text:
+                        ks[row], kn[row] = end, n[i]
+                        if n[i] > 0:
+                            memcpy(cython.address(kt[end]), cython.address(x[s[i]]), n[i])
+                        end += n[i]
+                    count += 1
+                    break
+                if kk[row] == k[i] and (not is_text or same(x, s[i], n[i], kt, ks[row], kn[row])):
+                    break
+                at = (at + 1) & mask
+            c[i] = row
+    return codes, count, end
 
 
 def runs(keys: np.ndarray, text: np.ndarray, starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:

@@ -128,7 +128,7 @@ def check_extra(lists: Lists, asked: Asked) -> None:
 def check_numbers(lists: Lists) -> None:
     """Raise DataError for a number that means nothing in its column."""
     for word, column in lists.extra.items():
-        allowed = COLUMNS[word].values
+        allowed = COLUMNS[word].values if word in COLUMNS else ()
         if allowed and isinstance(column, np.ndarray):
             wrong = ~(np.isin(column, allowed) | np.isnan(column))
             if wrong.any():

@@ -91,7 +91,7 @@ class MetricType(ABCMeta):
 def _evaluating(metric: Metric) -> str:
     """What to write instead of calling a metric."""
     cut = "" if metric.cut != "required" or metric.k or metric.budget else "@10"
-    return f"Write rw.evaluate(run, qrels, [{brief(f'{metric}{cut}')}])."
+    return f"Write rw.evaluate(run, qrels, ['{metric}{cut}'])."
 
 
 @definition

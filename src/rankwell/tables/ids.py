@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 
 SLICE, LONGEST_ID = 1 << 18, 65_535
+NO_KEYS = np.empty(0, np.uint64)
 SMALL = 1024  # bytes of text that are not worth a copy
 DENSE = 4  # integers get a lookup table if their range is at most this many times their number
 MOST = np.uint64(2**63 - 1)
@@ -317,6 +318,66 @@ class Known:
                 self._in_integers = Known(to_same_kind(self.ids, ids, what)[0])
             return self._in_integers.find(ids)
         return self.find(ids)
+
+
+class Numbering:
+    """Distinct ids, numbered as they come: by first appearance in all columns that were given."""
+
+    def __init__(self) -> None:
+        self._is_text, self._table = True, kernel.slots(NO_KEYS)
+        self._columns = NO_KEYS, np.empty(1, np.uint8), np.empty(0, np.int64), np.empty(0, np.int32)
+        self._count = self._filled = 0  # of ids, and of bytes of their text
+
+    def __len__(self) -> int:
+        return self._count
+
+    @property
+    def ids(self) -> Ids:
+        """The ids so far, which are in memory of their own."""
+        keys, text, starts, lengths = self._columns
+        n = self._count
+        if not self._is_text:
+            return Ids.of_integers(keys[:n].view(np.int64).copy())
+        return Ids(
+            keys[:n].copy(), text[: max(self._filled, 1)].copy(), starts[:n].copy(), lengths[:n].copy()
+        )
+
+    def number(self, ids: Ids, what: str) -> np.ndarray:
+        """Return the number of each id (int32); DataError if text that is no plain number meets integers."""
+        if not len(ids):
+            return np.empty(0, np.int32)
+        if self._count and ids.is_text != self._is_text:
+            if ids.is_text:
+                ids = to_same_kind(ids, self.ids, what)[0]
+            else:
+                known = to_same_kind(self.ids, ids, what)[0]
+                self._count, self._table = 0, kernel.slots(NO_KEYS)
+                self.number(known, what)
+        self._is_text = ids.is_text
+        self._grow(len(ids), int(ids.lengths.sum()))
+        codes, self._count, self._filled = kernel.add(
+            self._table, *self._columns, self._count, self._filled, *ids.columns
+        )
+        return codes
+
+    def _grow(self, more: int, bytes_more: int) -> None:
+        """Make room for so many ids, and so many bytes of text."""
+        keys, text, starts, lengths = self._columns
+        most = self._count + more
+        if 2 * most > len(self._table):
+            self._table = kernel.slots(keys[: self._count], most)
+        if most > len(keys):
+            keys, starts, lengths = (_with_room(each, self._count, most) for each in (keys, starts, lengths))
+        if self._filled + bytes_more > len(text):
+            text = _with_room(text, self._filled, self._filled + bytes_more)
+        self._columns = keys, text, starts, lengths
+
+
+def _with_room(column: np.ndarray, filled: int, most: int) -> np.ndarray:
+    """A column with what is filled of another one, and room for more than is asked: what is not filled takes no memory."""
+    larger = np.empty(2 * most, column.dtype)
+    larger[:filled] = column[:filled]
+    return larger
 
 
 def to_same_kind(ids: Ids, like: Ids, what: str) -> tuple[Ids, bool]:

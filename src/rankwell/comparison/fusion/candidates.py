@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -163,12 +162,8 @@ def _take(lists: Lists, kept_lists: np.ndarray) -> Lists:
     )
 
 
-def candidates_of(
-    lists: Sequence[Lists], policy: Policy, *, by_score: bool, each: Callable[..., Iterable[Any]] = map
-) -> FusionCandidates:
+def candidates_of(lists: Sequence[Lists], policy: Policy, *, by_score: bool) -> FusionCandidates:
     """Return the candidates in the lists of several runs: items in the order of the policy, down to its depth.
-
-    ``each`` ranks the lists of all runs: ``on_all_cores``, where no other threads are at work.
 
     Raises
     ------
@@ -176,16 +171,8 @@ def candidates_of(
         If a list repeats an item.
     """
     queries = _queries_of(lists)
-    waiting: list[Lists | None] = [*lists]
-    del lists
-
-    def rank(at: int) -> tuple[RankedRun, Ids]:
-        # let go of as soon as they are ranked: of whole runs they take more memory than all below
-        own, waiting[at] = waiting[at], None
-        assert own is not None
-        return _rank(own, queries, policy, by_score=by_score)
-
-    runs, own = map(list, zip(*each(rank, range(len(waiting))), strict=True))
+    ranked = [_rank(own, queries, policy, by_score=by_score) for own in lists]
+    runs, own = map(list, zip(*ranked, strict=True))
     # items are numbered by first appearance: within each run, then those of all runs together
     before = offsets_of(np.array([len(ids) for ids in own]))
     joined = Ids.concatenate(own)
@@ -199,7 +186,7 @@ def candidates_of(
     for low, high in cuts(offsets_of(sizes), PART_ROWS):
         parts = [slice(*np.searchsorted(run.query, [low, high])) for run in runs]
         keys = [run.query[part] * width + run.candidate[part] for run, part in zip(runs, parts, strict=True)]
-        found, place = np.unique(np.concatenate(keys), return_inverse=True)
+        found, place = distinct(np.concatenate(keys))
         ends = np.cumsum([len(run_keys) for run_keys in keys])
         for run, part, places in zip(runs, parts, np.split(place + n, ends[:-1]), strict=True):
             run.candidate[part] = places
@@ -209,6 +196,20 @@ def candidates_of(
     # keys ascend by query, so counts alone say where each query's candidates begin
     offsets = offsets_of(np.bincount(query, minlength=len(queries)))
     return FusionCandidates(queries.ids, offsets, item, joined[firsts], tuple(runs))
+
+
+def distinct(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the distinct whole numbers, ascending, and the place of each among them: as ``np.unique`` does, which sorts all.
+
+    >>> [each.tolist() for each in distinct(np.array([7, 3, 7]))]
+    [[3, 7], [1, 0, 1]]
+    """
+    number, firsts = Ids.of_integers(keys).group()
+    found = keys[firsts]
+    order = np.argsort(found)
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    return found[order], place[number]
 
 
 def _rows(run: Run, *, by_score: bool) -> Lists:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Unpack
 
 import numpy as np
 
+from rankwell.comparison.fusion.candidates import PART_ROWS
 from rankwell.display.output import save
 from rankwell.display.result import Result
 from rankwell.display.table import Column, Table
@@ -21,6 +22,7 @@ from rankwell.matching.policy import Policy
 from rankwell.statistics.draws import uniform
 from rankwell.tables.arguments import checked
 from rankwell.tables.ids import Ids, draws, fingerprints_of
+from rankwell.tables.rows import cuts
 from rankwell.tables.series import RowOf
 
 if TYPE_CHECKING:
@@ -119,12 +121,14 @@ def sample(
 
 def _prior(pooled: Pooled) -> np.ndarray:
     """The mean prior of each candidate over the runs; a run that lacks it gives 0."""
-    lists = pooled.query[pooled.candidate] * len(pooled.names) + pooled.run
-    length = np.bincount(lists)[lists]
-    prior: np.ndarray = np.bincount(
-        pooled.candidate, prior_of(pooled.rank.astype(np.int64), length), minlength=len(pooled)
-    )
-    return prior / len(pooled.names)
+    prior, several = np.empty(len(pooled)), len(pooled.names)
+    for low, high in cuts(pooled.row_offsets, PART_ROWS):
+        rows, own = (slice(*ends[[low, high]].tolist()) for ends in (pooled.row_offsets, pooled.offsets))
+        query = np.repeat(np.arange(high - low), np.diff(pooled.row_offsets[low : high + 1]))
+        lists = query * several + pooled.run[rows]
+        weight = prior_of(pooled.rank[rows].astype(np.int64), np.bincount(lists)[lists])
+        prior[own] = np.bincount(pooled.candidate[rows] - own.start, weight, minlength=own.stop - own.start)
+    return prior / several
 
 
 def _frame(pooled: Pooled, drawings: list[Drawing]) -> Frame:
