@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -175,3 +176,15 @@ def test_what_is_wrong_is_one_line(folder, arguments, code, message, capsys):
     assert message in shown.err
     assert len(shown.err.strip().splitlines()) == 1
     assert not shown.out
+
+
+def test_pairs_of_another_backtest_are_not_left_among_new_ones(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    days = [f"2026-01-{day:02},u{day % 3},i{day % 5}" for day in range(1, 32)]
+    Path("log.csv").write_text("time,user,item\n" + "\n".join(days) + "\n")
+    assert command(["prepare", "backtest", "log.csv", "-o", "weeks"]) == 0
+    assert command(["prepare", "backtest", "log.csv", "-o", "weeks"]) == 0
+    capsys.readouterr()
+    assert command(["prepare", "backtest", "log.csv", "--every", "5d", "-o", "weeks"]) == 2
+    assert "weeks: holds pairs of another backtest, such as 2026-01-08." in capsys.readouterr().err
+    assert len([*Path("weeks").iterdir()]) == 3

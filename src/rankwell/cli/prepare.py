@@ -318,6 +318,12 @@ def backtest(
 
     done = divide(log, every, horizon, gap, window, columns=to.named)
     names = [f"{pair.origin}/{side}" for pair in done for side in ("train", "test")]
+    if to.output:  # pairs of an earlier call with other origins would be evaluated among these
+        own, held = {str(pair.origin) for pair in done}, Path(to.output).glob("????-??-??/train.*")
+        if others := sorted({file.parent.name for file in held} - own):
+            raise UsageError(
+                f"{to.output}: holds pairs of another backtest, such as {others[0]}. Remove them, or choose another folder."
+            )
     target = to.opened(log, tables=names)
     for pair in done:
         target.tables({f"{pair.origin}/train": pair.train, f"{pair.origin}/test": pair.test})

@@ -94,8 +94,8 @@ def read_days(results: Any) -> dict[date, Results]:
 
 
 def _date(key: Any) -> date:
-    found = DATE.fullmatch(str(key))
     try:
+        found = DATE.fullmatch(str(key))
         return date.fromisoformat(found[1] if found else "")
     except ValueError:
         raise UsageError(

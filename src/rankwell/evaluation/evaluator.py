@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
-from rankwell.errors import brief
 from rankwell.evaluation.engine import Engine, engine_of
 from rankwell.evaluation.inputs import Inputs, read_inputs, run_of, runs_of
 from rankwell.evaluation.needs import OF_COLUMNS, needing
@@ -27,7 +26,7 @@ from rankwell.matching.policy import Policy, policy_with
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.readers import open_run
-from rankwell.readers.sources import refuse_unnamed
+from rankwell.readers.sources import name_as_text, refuse_unnamed
 from rankwell.results import Results
 from rankwell.results.warnings import warn
 from rankwell.tables.arguments import checked
@@ -311,7 +310,7 @@ class Evaluator:
 
     def results_of_sources(self, runs: Mapping[Any, Any]) -> dict[str, Results]:
         """Return the same, and do not warn of data that look wrong; for judgements that are only a part of those given."""
-        named = [(run, name if isinstance(name, str) else brief(name)) for name, run in runs.items()]
+        named = [(run, name_as_text(name)) for name, run in runs.items()]
         opened = runs_of(named, self.plan.engine, self.read)
         return self.results_of_all(dict(zip(runs, opened, strict=True)))
 

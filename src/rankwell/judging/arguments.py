@@ -11,7 +11,7 @@ from rankwell.matching import Asked, pool_of
 from rankwell.matching.policy import Policy, policy_with, refuse_groups
 from rankwell.matching.pool import Pool
 from rankwell.readers import open_named, open_several, read_qrels
-from rankwell.readers.sources import is_one_run, refuse_one_list
+from rankwell.readers.sources import is_one_run, names_as_text, refuse_one_list
 from rankwell.tables.run_qrels import Run
 
 Aim = Literal["order", "difference", "mean"]
@@ -21,7 +21,7 @@ ALSO = {"order": "two or more runs", "difference": "two runs", "mean": "one run"
 def runs_of(runs: Any, read: Mapping[str, Any]) -> dict[str, Run]:
     """Return runs by name: a mapping, a list, or a single run."""
     if isinstance(runs, Mapping) and not is_one_run(runs):
-        return open_named({str(name): run for name, run in runs.items()}, read)
+        return open_named(names_as_text(runs), read)
     refuse_one_list(runs)
     listed = runs if isinstance(runs, Sequence) and not isinstance(runs, str | bytes) else [runs]
     opened = open_several([(run, None) for run in listed], read)

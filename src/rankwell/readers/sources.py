@@ -74,8 +74,20 @@ def is_one_run(runs: Any) -> bool:
 
 
 def names_as_text(runs: Mapping[Any, T]) -> dict[str, T]:
-    """Return runs by name, where a name that is no text is what it prints."""
-    return {name if isinstance(name, str) else brief(name): run for name, run in runs.items()}
+    """Return runs by name, where a name that is no text is what it prints.
+
+    >>> [*names_as_text({3: "run", None: "run"})]
+    ['3', 'None']
+    """
+    return {name_as_text(name): run for name, run in runs.items()}
+
+
+def name_as_text(name: object) -> str:
+    """Return what a name prints; of a number that is too large for Python to print, how large it is."""
+    try:
+        return str(name)
+    except ValueError:
+        return brief(name)
 
 
 def refuse_unnamed(runs: Any, what: str) -> None:

@@ -16,6 +16,7 @@ from rankwell.display.table import Column, Table
 from rankwell.errors import DataError, RankwellError, UsageError, brief, nearest
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Better
+from rankwell.readers.sources import name_as_text, names_as_text
 from rankwell.results import Results
 from rankwell.statistics.draws import further
 from rankwell.statistics.frequent import TIE
@@ -365,9 +366,9 @@ def suite(results: Any, *, metric: str | None = None) -> Suite:
             raise UsageError(
                 f"results[{brief(task)}]: expected {{system: Results or number}}, not {brief(row)}."
             )
-    systems = list(dict.fromkeys(str(system) for row in results.values() for system in row))
+    systems = list(dict.fromkeys(name_as_text(system) for row in results.values() for system in row))
     return suite_of(
-        systems, [part_of(str(task), row, systems, metric) for task, row in results.items() if row]
+        systems, [part_of(name_as_text(task), row, systems, metric) for task, row in results.items() if row]
     )
 
 
@@ -411,7 +412,7 @@ def suite_of(systems: Sequence[str], parts: Sequence[SuiteTask], notes: Sequence
 
 def part_of(task: str, row: Mapping[Any, Any], systems: Sequence[str], metric: str | None) -> SuiteTask:
     """Return a task from Results or numbers by system; UsageError or DataError if they do not go together."""
-    given = {str(system): value for system, value in row.items() if value is not None}
+    given = {system: value for system, value in names_as_text(row).items() if value is not None}
     evaluated = {system: value.collected() for system, value in given.items() if isinstance(value, Results)}
     means = np.full(len(systems), math.nan)
     try:

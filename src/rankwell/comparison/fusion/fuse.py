@@ -18,7 +18,7 @@ from rankwell.kernels import order
 from rankwell.matching.policy import Policy, policy_with, refuse_groups
 from rankwell.metrics import Wanted
 from rankwell.readers import open_several
-from rankwell.readers.sources import refuse_one_list, refuse_unnamed
+from rankwell.readers.sources import names_as_text, refuse_one_list, refuse_unnamed
 from rankwell.records import record
 from rankwell.tables.arguments import UNFIT, checked, fit_kind
 from rankwell.tables.ids import NO_TEXT, Ids
@@ -259,7 +259,7 @@ def runs_of(runs: Any, read: Mapping[str, Any]) -> list[Run]:
     """Return the runs to fuse; UsageError if there are fewer than two."""
     if not isinstance(runs, (list, tuple)):
         refuse_unnamed(runs, "fuse")
-        opened = open_several([(run, str(name)) for name, run in runs.items()], read)
+        opened = open_several([(run, name) for name, run in names_as_text(runs).items()], read)
     else:
         refuse_one_list(runs)
         opened = open_several([(run, None) for run in runs], read)
@@ -274,7 +274,7 @@ def names_of(runs: Mapping[Any, Any] | Sequence[Any], opened: Sequence[Run]) -> 
     >>> names_of([], [Run(["q"], ["a"], name=name) for name in ("bm25", "run", "run")])
     ['bm25', 'run 1', 'run 2']
     """
-    own_names = [str(name) for name in runs] if isinstance(runs, Mapping) else [run.name for run in opened]
+    own_names = [*names_as_text(runs)] if isinstance(runs, Mapping) else [run.name for run in opened]
     seen: dict[str, int] = {}
     names = []
     for name in own_names:

@@ -15,7 +15,7 @@ from rankwell.evaluation.request import reading_of
 from rankwell.metrics import Wanted, metric_of, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.readers import open_run
-from rankwell.readers.sources import is_one_run
+from rankwell.readers.sources import is_one_run, names_as_text
 from rankwell.results import Results
 from rankwell.results.saving.load import open_saved
 from rankwell.tables.ids import Ids
@@ -46,7 +46,7 @@ def results_in(source: Any) -> dict[str, Results]:
             "comparison as comparison=."
         )
     if isinstance(source, Mapping) and source and all(isinstance(res, Results) for res in source.values()):
-        return {str(name): res for name, res in source.items()}
+        return names_as_text(source)
     # runs in place of results are the likeliest slip, and so have a message of their own
     if isinstance(source, Mapping) and not any(isinstance(res, Results) for res in source.values()):
         raise UsageError(
