@@ -295,6 +295,7 @@ def test_every_public_function_is_tried():
         "Gate",
         "Trend",
         "Watch",
+        "Launches",
         "Suite",
         "Board",
         "RankwellError",
