@@ -17,7 +17,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Literal, get_args, get_origin
 
-from rankwell.inspection.explaining import explain
+from rankwell.inspection.explanation import explain
 from rankwell.metrics import classes, metric_of
 from rankwell.metrics.metric import Metric
 from rankwell.metrics.parameters import parameter_types

@@ -15,7 +15,7 @@ import numpy as np
 from keeping import ALPHA, SIZES, Rows, keep, percent, rng_of, share, units_of
 from nulls import FAMILIES
 
-from rankwell.statistics import corrections, many
+from rankwell.statistics import families, many
 from rankwell.statistics.families import Cell, max_t, tukey
 
 SAMPLES = {25: 2000, 50: 2000, 200: 1000, 1000: 500}
@@ -27,13 +27,13 @@ def adjusted(values: np.ndarray, pairs: np.ndarray, units: np.ndarray, seed: int
     p = many.summaries(values[pairs[0]] - values[pairs[1]]).p
     return {
         "none": p,
-        "holm": corrections.holm(p),
+        "holm": families.holm(p),
         "maxt": max_t([Cell(values, pairs, units)], times=FLIPS, seed=seed).adjusted,
         "tukey": tukey(
             values, pairs, units, [*map(str, range(len(values)))], times=FLIPS, seed=seed
         ).adjusted,
-        "bh": corrections.benjamini_hochberg(p),
-        "by": corrections.benjamini_yekutieli(p),
+        "bh": families.benjamini_hochberg(p),
+        "by": families.benjamini_yekutieli(p),
     }
 
 

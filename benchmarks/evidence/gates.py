@@ -15,7 +15,7 @@ from nulls import NULLS, Null
 from scipy.stats import norm
 
 from rankwell.comparison.gate.checks import CheckFinding, GateRules, Margin, Paired, _decide_one
-from rankwell.statistics.corrections import holm
+from rankwell.statistics.families import holm
 from rankwell.statistics.margins import margins
 
 SAMPLES = {50: 400, 200: 400, 1000: 200}

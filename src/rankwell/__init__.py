@@ -35,7 +35,7 @@ HOMES = {
     "diff": "rankwell.comparison.diff.diff",
     "efficiency": "rankwell",
     "evaluate": "rankwell.evaluation",
-    "explain": "rankwell.inspection.explaining",
+    "explain": "rankwell.inspection.explanation",
     "extend": "rankwell",
     "from_groups": "rankwell.readers.memory.groups",
     "fuse": "rankwell.comparison.fusion.fuse",

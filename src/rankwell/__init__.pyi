@@ -99,9 +99,9 @@ from rankwell.metrics.fairness.parity import PopREO as PopREO
 from rankwell.metrics.fairness.parity import PopRSP as PopRSP
 from rankwell.metrics.beyond.catalogue import PredictionCoverage as PredictionCoverage
 from rankwell.metrics.preferences.preferences import PrefsAvgJG as PrefsAvgJG
-from rankwell.metrics.preferences.preferences_fair import PrefsAvgJGRnonrel as PrefsAvgJGRnonrel
-from rankwell.metrics.preferences.preference_counts import PrefsNumFul as PrefsNumFul
-from rankwell.metrics.preferences.preference_counts import PrefsNumPoss as PrefsNumPoss
+from rankwell.metrics.preferences.preferences import PrefsAvgJGRnonrel as PrefsAvgJGRnonrel
+from rankwell.metrics.preferences.preferences import PrefsNumFul as PrefsNumFul
+from rankwell.metrics.preferences.preferences import PrefsNumPoss as PrefsNumPoss
 from rankwell.metrics.preferences.preferences import PrefsPair as PrefsPair
 from rankwell.metrics.preferences.preferences import PrefsSimp as PrefsSimp
 from rankwell.metrics.graded.ideal import Q as Q
@@ -166,7 +166,7 @@ from rankwell.comparison.confidence_sequence import confidence_sequence as confi
 from rankwell.comparison.diff.diff import diff as diff
 from rankwell import efficiency as efficiency
 from rankwell.evaluation import evaluate as evaluate
-from rankwell.inspection.explaining import explain as explain
+from rankwell.inspection.explanation import explain as explain
 from rankwell import extend as extend
 from rankwell.readers.memory.groups import from_groups as from_groups
 from rankwell.comparison.fusion.fuse import fuse as fuse

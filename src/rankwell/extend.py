@@ -21,7 +21,7 @@ HOMES = {
     # a metric: what it derives from, and what it says of itself
     "Additive": "rankwell.metrics.additive",
     "Bounded": "rankwell.metrics.bounds",
-    "CorpusMetric": "rankwell.metrics.corpus_metric",
+    "CorpusMetric": "rankwell.metrics.metric",
     "Metric": "rankwell.metrics.metric",
     "QueryMetric": "rankwell.metrics.metric",
     "RankWeighted": "rankwell.metrics.additive",

@@ -9,7 +9,7 @@ from rankwell.judging.method import Choice as Choice
 from rankwell.comparison.compare.comparison import Comparison as Comparison
 from rankwell.reporting.section import Content as Content
 from rankwell.matching.batch import Context as Context
-from rankwell.metrics.corpus_metric import CorpusMetric as CorpusMetric
+from rankwell.metrics.metric import CorpusMetric as CorpusMetric
 from rankwell.errors import DataError as DataError
 from rankwell.evaluation.engine import Engine as Engine
 from rankwell.readers.bytes.files import File as File

@@ -179,8 +179,8 @@ PARTS = {  # what no function gives by itself, and what it is a part of
     "rankwell.comparison.compare.costs.CostConditions": "of the same",
     "rankwell.comparison.compare.methods.Methods": "of a comparison",
     "rankwell.results.bounds.MeanBounds": "of bounds, in OWN",
-    "rankwell.inspection.axioms.verdicts.Verdict": "of Verdicts",
-    "rankwell.reporting.explorer.lists.Catalogue": "made while a report is",
+    "rankwell.inspection.axioms.kinds.Verdict": "of Verdicts",
+    "rankwell.reporting.explorer.Catalogue": "made while a report is",
 }
 
 

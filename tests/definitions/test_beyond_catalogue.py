@@ -16,7 +16,7 @@ from tests.every import every
 import rankwell as rw
 from rankwell.cli import run as command
 from rankwell.evaluation.engines.memory import Memory
-from rankwell.metrics.beyond import list_pairs
+from rankwell.metrics.beyond import personalization
 
 from .beyond import agree, differences, evaluated, filled
 from .reference_beyond import CORPUS
@@ -135,9 +135,9 @@ def test_personalization_of_parts_whose_lists_have_one_length_each_adds_up_to_th
 def test_pairs_of_very_many_lists_are_refused_before_lists_fill_the_memory(monkeypatch, engine):
     lists = {str(user): ["a", "b", str(user)] for user in range(20)}
     metrics = ["personalization(similarity=jaccard)", "personalization"]
-    monkeypatch.setattr(list_pairs, "MOST_LISTS", 20)
+    monkeypatch.setattr(personalization, "MOST_LISTS", 20)
     assert rw.evaluate(lists, metrics=metrics, engine=engine).mean
-    monkeypatch.setattr(list_pairs, "MOST_LISTS", 19)
+    monkeypatch.setattr(personalization, "MOST_LISTS", 19)
     with pytest.raises(rw.RankwellError, match=r"holds at most 19 for that\. Use similarity=cosine"):
         rw.evaluate(lists, metrics=metrics, engine=engine)
 

@@ -20,7 +20,7 @@ import pytest
 import rankwell as rw
 from rankwell.cli import run as command
 from rankwell.efficiency import Costs
-from rankwell.efficiency.exponents import Growth
+from rankwell.efficiency.grow import Growth
 from rankwell.errors import DataError, InputError
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import QueryMetric

@@ -15,7 +15,7 @@ from rankwell.evaluation import Evaluator
 from rankwell.evaluation.inputs import read_inputs
 from rankwell.evaluation.query import one_query
 from rankwell.evaluation.request import Request
-from rankwell.inspection.explaining import contributions, has_contributions
+from rankwell.inspection.explanation import contributions, has_contributions
 from rankwell.metrics import metrics_of
 from rankwell.testing.data import read_tables
 

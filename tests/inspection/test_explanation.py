@@ -14,7 +14,7 @@ import rankwell as rw
 from rankwell.cli import run as command
 from rankwell.errors import UsageError
 from rankwell.evaluation.preset import preset_of
-from rankwell.inspection.explaining import SECTIONS, catalogue, explain
+from rankwell.inspection.explanation import SECTIONS, catalogue, explain
 from rankwell.metrics import classes, metric_of
 from rankwell.metrics.grammar import FOREIGN
 from rankwell.metrics.metric import REGISTRY, QueryMetric, definition

@@ -10,7 +10,7 @@ import pytest
 
 import rankwell as rw
 from rankwell.evaluation.bounds import PairBounds
-from rankwell.metrics import differences, metric_of
+from rankwell.metrics import bounds, metric_of
 from rankwell.readers import open_run
 
 METRICS = ("ndcg@3", "ndcg", "rbp", "ap", "rr", "hit@2", "p@3", "err", "f(denom=n)@3", "p(denom=n)@3")
@@ -67,9 +67,7 @@ def test_weights_of_the_rows_that_differ_are_those_of_all_rows(metric):
         for (one, first), (other, second) in itertools.combinations(
             zip(pairs.sides.values(), dense, strict=True), 2
         ):
-            rows, weight = differences._differing(
-                differences._weights(one, metric), differences._weights(other, metric)
-            )
+            rows, weight = bounds._differing(bounds._weights(one, metric), bounds._weights(other, metric))
             assert rows.tolist() == np.flatnonzero((first > 0) | (second > 0)).tolist()
             assert weight.tolist() == (first - second)[rows].tolist()
 

@@ -11,7 +11,7 @@ from tests.definitions.test_rating_errors import errors_agree
 from tests.mutants.planting import around, fails, put
 
 from rankwell.metrics.fairness import exposure
-from rankwell.metrics.fairness import group_exposure as groups
+from rankwell.metrics.fairness import exposure as groups
 from rankwell.metrics.ratings import propensities, ratings
 
 

@@ -11,7 +11,7 @@ from rankwell.matching import pool as judge_pool
 from rankwell.metrics.diversity import by_topic
 from rankwell.metrics.diversity import split_by_topic as topics
 from rankwell.metrics.preferences import preference_pairs as preferred
-from rankwell.metrics.preferences import preferences, preferences_fair
+from rankwell.metrics.preferences import preferences
 from rankwell.tables import lists
 
 
@@ -84,12 +84,12 @@ MUTANTS = {
         around(preferences, "_shares", lambda original, right, stated: original((right > 0) * stated, stated)),
         of("prefs_pair")),
     "fair preferences: nothing added": (
-        around(preferences_fair.PrefsAvgJGRnonrel, "_padded", no_padding), of("prefs_avgjg_rnonrel")),
+        around(preferences.PrefsAvgJGRnonrel, "_padded", no_padding), of("prefs_avgjg_rnonrel")),
     "fair preferences: all others kept": (
         put(preferred.GroupItems, "nth", lambda items, chosen: np.zeros(len(items.group))), of("prefs_avgjg_rnonrel")),
     "fair preferences: as the program": (
-        around(preferences_fair.PrefsAvgJGRnonrel, "_of_levels", lambda original, self, *given:
-            original(preferences_fair.PrefsAvgJGRnonrel(groups=self.groups, pairs=self.pairs, rule="trec_eval"), *given)),
+        around(preferences.PrefsAvgJGRnonrel, "_of_levels", lambda original, self, *given:
+            original(preferences.PrefsAvgJGRnonrel(groups=self.groups, pairs=self.pairs, rule="trec_eval"), *given)),
         of("prefs_avgjg_rnonrel", "both")),
 }  # fmt: skip
 

@@ -12,8 +12,7 @@ import pytest
 from tests.results.test_segments import ITEMS, QRELS, QUERIES, RUN, USERS
 
 import rankwell as rw
-from rankwell.metrics.corpus_metric import CorpusMetric
-from rankwell.metrics.metric import definition
+from rankwell.metrics.metric import CorpusMetric, definition
 
 SCHEMA = json.loads((files("rankwell") / "data" / "results.schema.json").read_text(encoding="utf-8"))
 METRICS = [

@@ -7,9 +7,8 @@ import math
 import numpy as np
 import pytest
 
+from rankwell.statistics.agreement import cohen, kendall
 from rankwell.statistics.bootstrap import around, drawn_weights, percentiles
-from rankwell.statistics.kappa import cohen
-from rankwell.statistics.rank_correlation import kendall
 
 UNITS = np.arange(40, dtype=np.uint64) * np.uint64(7919)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from rankwell.statistics.corrections import benjamini_hochberg, benjamini_yekutieli, holm
+from rankwell.statistics.families import benjamini_hochberg, benjamini_yekutieli, holm
 
 P = np.array([0.01, 0.04, 0.03, 0.005, 0.2, 0.03])
 TOLD = {

@@ -8,8 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from rankwell.statistics.corrections import holm
-from rankwell.statistics.families import Cell, max_t
+from rankwell.statistics.families import Cell, holm, max_t
 from rankwell.statistics.many import summaries
 
 SYSTEMS, SAMPLES = 5, 600

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
-from rankwell.statistics.kappa import cohen, coincidences, krippendorff, share_agreed
+from rankwell.statistics.agreement import cohen, coincidences, krippendorff, share_agreed
 
 # K. Krippendorff, Computing Krippendorff's alpha-reliability (2011), section C: four observers, twelve units; . is missing
 OBSERVERS = [

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from rankwell.statistics.rank_correlation import (
+from rankwell.statistics.agreement import (
     ap_correlation,
     ap_correlation_b,
     kendall,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from rankwell.statistics.corrections import holm
+from rankwell.statistics.families import holm
 from rankwell.statistics.paired_tests import sign_flips
 from rankwell.statistics.replicates import is_testable, replicates_needed, share_interval
 

@@ -65,7 +65,7 @@ def explain(
     Example: ``rankwell explain ndcg@10 qrels.txt bm25.run --query 12``
     """
     from rankwell.evaluation.needs import with_needs
-    from rankwell.inspection.explaining import explain as explained
+    from rankwell.inspection.explanation import explain as explained
     from rankwell.readers import open_run, read_qrels
 
     if qrels is None:
@@ -114,7 +114,7 @@ def metrics(
 
     Example: ``rankwell metrics popularity``
     """
-    from rankwell.inspection.explaining import catalogue
+    from rankwell.inspection.explanation import catalogue
 
     form = form_of(format, output, get_args(Form))
     refuse_files([], [output])

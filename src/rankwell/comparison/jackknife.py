@@ -18,8 +18,7 @@ from rankwell.evaluation.task import Task
 from rankwell.matching import missing_lists
 from rankwell.matching.batch import Judged
 from rankwell.metrics import Wanted, metric_of, metrics_of
-from rankwell.metrics.corpus_metric import CorpusMetric
-from rankwell.metrics.metric import Metric
+from rankwell.metrics.metric import CorpusMetric, Metric
 from rankwell.readers import read_run
 from rankwell.readers.frames.pieces import pieces_of
 from rankwell.records import record

@@ -18,9 +18,9 @@ from rankwell.display.text import PRINTED, plain_value
 from rankwell.errors import DataError, brief
 from rankwell.readers.frames.columns import match_words, quoted
 from rankwell.readers.whole_frames import Whole, of_source
+from rankwell.statistics.agreement import FEWEST, kendall, kendall_bounds
 from rankwell.statistics.bootstrap import Replicated
 from rankwell.statistics.intervals import wilson
-from rankwell.statistics.rank_correlation import FEWEST, kendall, kendall_bounds
 from rankwell.statistics.slopes import slope_with_errors
 from rankwell.tables.arguments import checked, refuse_level
 

@@ -14,7 +14,7 @@ HOMES = {
     "Closed": "rankwell.efficiency.load",
     "Command": "rankwell.efficiency.system",
     "Costs": "rankwell.efficiency.costs",
-    "Growth": "rankwell.efficiency.exponents",
+    "Growth": "rankwell.efficiency.grow",
     "Open": "rankwell.efficiency.load",
     "growth": "rankwell.efficiency.grow",
     "measure": "rankwell.efficiency.measurement",

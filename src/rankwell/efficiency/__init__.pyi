@@ -4,7 +4,7 @@ from rankwell.efficiency.load import Batch as Batch
 from rankwell.efficiency.load import Closed as Closed
 from rankwell.efficiency.system import Command as Command
 from rankwell.efficiency.costs import Costs as Costs
-from rankwell.efficiency.exponents import Growth as Growth
+from rankwell.efficiency.grow import Growth as Growth
 from rankwell.efficiency.load import Open as Open
 from rankwell.efficiency.grow import growth as growth
 from rankwell.efficiency.measurement import measure as measure

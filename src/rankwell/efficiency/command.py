@@ -206,7 +206,7 @@ def _printed(found: Costs | Growth, tables: list[Table], output: BenchOutput) ->
 def _saved_growth(paths: Sequence[str]) -> Growth | None:
     """Growth that was saved; None if no file holds any."""
     from rankwell.display.saved_files import kind_of
-    from rankwell.efficiency.exponents import FORMAT, Growth
+    from rankwell.efficiency.grow import FORMAT, Growth
 
     if not any(kind_of(each) == FORMAT for each in paths):
         return None

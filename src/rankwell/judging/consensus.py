@@ -16,7 +16,7 @@ from rankwell.display.table import Column, Table
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.readers.frames.sheets import read_sheet
 from rankwell.records import record
-from rankwell.statistics.kappa import cohen, share_agreed
+from rankwell.statistics.agreement import cohen, share_agreed
 from rankwell.tables.arguments import checked
 from rankwell.tables.ids import Ids
 from rankwell.tables.lists import offsets_of

@@ -28,7 +28,7 @@ from rankwell.matching.pool import Pool
 from rankwell.metrics import Wanted
 from rankwell.metrics.metric import Metric
 from rankwell.records import record
-from rankwell.statistics.rank_correlation import ap_correlation
+from rankwell.statistics.agreement import ap_correlation
 from rankwell.tables.arguments import UNFIT, as_list, fit_kind, ordered
 from rankwell.tables.lists import owners
 from rankwell.tables.run_qrels import Qrels, Run

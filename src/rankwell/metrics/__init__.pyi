@@ -91,9 +91,9 @@ from rankwell.metrics.fairness.parity import PopREO as PopREO
 from rankwell.metrics.fairness.parity import PopRSP as PopRSP
 from rankwell.metrics.beyond.catalogue import PredictionCoverage as PredictionCoverage
 from rankwell.metrics.preferences.preferences import PrefsAvgJG as PrefsAvgJG
-from rankwell.metrics.preferences.preferences_fair import PrefsAvgJGRnonrel as PrefsAvgJGRnonrel
-from rankwell.metrics.preferences.preference_counts import PrefsNumFul as PrefsNumFul
-from rankwell.metrics.preferences.preference_counts import PrefsNumPoss as PrefsNumPoss
+from rankwell.metrics.preferences.preferences import PrefsAvgJGRnonrel as PrefsAvgJGRnonrel
+from rankwell.metrics.preferences.preferences import PrefsNumFul as PrefsNumFul
+from rankwell.metrics.preferences.preferences import PrefsNumPoss as PrefsNumPoss
 from rankwell.metrics.preferences.preferences import PrefsPair as PrefsPair
 from rankwell.metrics.preferences.preferences import PrefsSimp as PrefsSimp
 from rankwell.metrics.graded.ideal import Q as Q

@@ -14,6 +14,7 @@ import numpy as np
 
 from rankwell.kernels import sums
 from rankwell.matching.batch import Context, Judged
+from rankwell.metrics.bounds import DifferenceBounds, of_sums
 from rankwell.metrics.metric import QueryMetric, definition
 from rankwell.records import record
 from rankwell.tables.ids import Ids
@@ -21,7 +22,6 @@ from rankwell.tables.lists import Ranked
 
 if TYPE_CHECKING:
     from rankwell.matching.unjudged import Both
-    from rankwell.metrics.bounds import DifferenceBounds
 
 
 @record(slots=True)
@@ -102,8 +102,6 @@ class RankWeighted(Additive):
         """The bounds of a function that is linear in the gains, unless the two lists have divisors of their own."""
         if not self.has_common_divisor():
             return super().difference_bounds(both, context)
-        from rankwell.metrics.differences import of_sums
-
         return of_sums(self, both, context)
 
     def rows(self, judged: Judged) -> Ranked:

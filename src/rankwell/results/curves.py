@@ -12,7 +12,7 @@ import numpy as np
 from rankwell.display.result import Result
 from rankwell.display.table import Column, Table
 from rankwell.errors import UsageError, brief
-from rankwell.metrics.binary.levels import needed_hits
+from rankwell.metrics.binary.precision import needed_hits
 from rankwell.metrics.binary.precision_recall import IPrec
 from rankwell.metrics.metric import Metric
 

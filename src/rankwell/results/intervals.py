@@ -11,7 +11,7 @@ import numpy as np
 
 from rankwell.display.table import Cell, Column, Table, number
 from rankwell.errors import UsageError
-from rankwell.metrics.metric import Metric
+from rankwell.metrics.metric import CorpusMetric, Metric
 from rankwell.results.part import value_of
 from rankwell.statistics.intervals import LARGE, LEAST_OTHERS, hold_shares
 from rankwell.tables.ids import Ids, fingerprints_of
@@ -105,8 +105,6 @@ def no_share(metric: Metric) -> UsageError:
 
 def refuse_without_mean(part: Part, metric: Metric) -> None:
     """Refuse a metric whose value is no mean of values per query, or whose values were not kept."""
-    from rankwell.metrics.corpus_metric import CorpusMetric
-
     if isinstance(metric, CorpusMetric):
         raise UsageError(
             f"{metric} has one value for all lists and none per query; rw.jackknife gives its interval from the run."

@@ -10,7 +10,7 @@ import numpy as np
 from rankwell.display.text import Composed
 from rankwell.errors import DataWarning
 from rankwell.matching.lists import HEADLESS
-from rankwell.metrics.corpus_metric import CorpusMetric
+from rankwell.metrics.metric import CorpusMetric
 from rankwell.tables.rows import Lists
 
 if TYPE_CHECKING:

@@ -6,11 +6,16 @@ Test a new metric with ``check_metric(metric)``, which raises ``LawBroken`` with
 
 from __future__ import annotations
 
-from rankwell.testing.checks import check_engine, check_metric, check_metrics, check_reader
+from rankwell.testing.checks import (
+    assert_not_worse,
+    check_engine,
+    check_metric,
+    check_metrics,
+    check_neighbours,
+    check_reader,
+)
 from rankwell.testing.data import Data, data, example, examples
 from rankwell.testing.laws import LAWS, LawBroken
-from rankwell.testing.neighbours import check_neighbours
-from rankwell.testing.regressions import assert_not_worse
 
 __all__ = [
     "LAWS",

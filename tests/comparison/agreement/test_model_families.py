@@ -7,7 +7,7 @@ import json
 import pytest
 
 import rankwell as rw
-from rankwell.comparison.agreement.model_families import FAMILIES, families_of
+from rankwell.comparison.agreement.judgements import FAMILIES, families_of
 
 
 @pytest.mark.parametrize(

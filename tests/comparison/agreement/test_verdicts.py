@@ -7,8 +7,7 @@ import pytest
 from scipy import stats
 
 import rankwell as rw
-from rankwell.comparison.agreement.ppi import Power
-from rankwell.comparison.agreement.verdicts import verdict_of
+from rankwell.comparison.agreement.ppi import Power, verdict_of
 from rankwell.statistics.intervals import interval
 from rankwell.statistics.ppi import prediction_powered
 

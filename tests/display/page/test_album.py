@@ -161,9 +161,7 @@ def test_pictures_beyond_the_limit_are_left_out_with_a_count(tmp_path, monkeypat
     (tmp_path / "one.png").write_bytes(picture("PNG"))
     album = Album(tmp_path)
     album.add("one.png")
-    monkeypatch.setattr(
-        "rankwell.reporting.explorer.lists.Album", partial(Album, most_together=3 * album.size)
-    )
+    monkeypatch.setattr("rankwell.reporting.explorer.Album", partial(Album, most_together=3 * album.size))
     rows = [{"item": f"d{n}", "image": "one.png"} for n in range(5)]
     data = explored(tmp_path, rows)
     assert [item.get("picture") for item in data["items"]] == [0, 1, 2, None, None]

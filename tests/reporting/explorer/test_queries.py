@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from rankwell.reporting.explorer.queries import best_systems, choose_queries, room_for
+from rankwell.reporting.explorer import best_systems, choose_queries, room_for
 
 
 def drawn(systems, queries, seed=0):

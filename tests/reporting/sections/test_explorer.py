@@ -14,7 +14,7 @@ from tests.reporting import second
 from tests.reporting.explorer.explored import explored
 
 import rankwell as rw
-from rankwell.reporting.explorer.queries import MOST_QUERIES, MOST_SYSTEMS
+from rankwell.reporting.explorer import MOST_QUERIES, MOST_SYSTEMS
 
 FILMS = files("rankwell") / "data" / "movietweetings"
 COVID = "trec-covid-round1"

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from rankwell.comparison.agreement.judgements import (
     AssessorPair,
     Assessors,
+    Circular,
     Joint,
     Measures,
     compare_all,
     compare_two,
+    find_circular,
 )
 from rankwell.comparison.agreement.leaderboards import (
     Coefficients,
@@ -23,7 +25,6 @@ from rankwell.comparison.agreement.leaderboards import (
     compare_boards,
     make_boards,
 )
-from rankwell.comparison.agreement.model_families import Circular, find_circular
 from rankwell.display.result import Result
 from rankwell.display.table import Cell, Column, Table, number
 from rankwell.errors import UsageError
@@ -35,8 +36,8 @@ from rankwell.metrics.metric import Metric
 from rankwell.readers import open_named, read_qrels
 from rankwell.readers.formats.trec import tag_of
 from rankwell.readers.sources import names_as_text, refuse_unnamed
+from rankwell.statistics.agreement import Ties
 from rankwell.statistics.bootstrap import Replicated
-from rankwell.statistics.rank_correlation import Ties
 from rankwell.tables.arguments import checked
 from rankwell.tables.run_qrels import Assessor, Qrels
 

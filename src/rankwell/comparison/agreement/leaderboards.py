@@ -13,8 +13,7 @@ from rankwell.errors import UsageError
 from rankwell.metrics.metric import Metric
 from rankwell.records import record
 from rankwell.results import Results
-from rankwell.statistics.bootstrap import Replicated, around, drawn_weights
-from rankwell.statistics.rank_correlation import (
+from rankwell.statistics.agreement import (
     Order,
     Ties,
     ap_correlation,
@@ -24,6 +23,7 @@ from rankwell.statistics.rank_correlation import (
     overlap,
     swapped_pairs,
 )
+from rankwell.statistics.bootstrap import Replicated, around, drawn_weights
 
 SIGN = {"higher": 1.0, "lower": -1.0}
 

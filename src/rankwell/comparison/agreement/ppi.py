@@ -1,18 +1,19 @@
-"""The ``prediction_powered`` function: what all queries judged by a model and a sample of them judged by people say together."""
+"""The ``prediction_powered`` function: what all queries judged by a model and a sample of them judged by people say together, and whether the
+model may replace people for a decision.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from rankwell.comparison.agreement.judgements import Assessors, JudgedPairs
-from rankwell.comparison.agreement.model_families import find_circular
-from rankwell.comparison.agreement.verdicts import LEAST, Power, ReplacementVerdict, verdict_of
+from rankwell.comparison.agreement.judgements import Assessors, JudgedPairs, find_circular
 from rankwell.comparison.compare.alignment import Aligned
 from rankwell.display.result import Result
 from rankwell.display.table import Cell, Column, Table, number
@@ -25,6 +26,7 @@ from rankwell.metrics.metric import Metric
 from rankwell.readers import open_named, read_qrels
 from rankwell.readers.formats.trec import tag_of
 from rankwell.readers.sources import names_as_text, refuse_unnamed
+from rankwell.records import record
 from rankwell.statistics import ppi as powered
 from rankwell.statistics.intervals import interval
 from rankwell.statistics.ppi import Predicted
@@ -40,6 +42,181 @@ ORDER = (
     "prediction_powered takes the runs, people's judgements and the metrics in this order, and those of the model by name: "
     "rw.prediction_powered(runs, qrels, metrics, model=model, drawn='random')."
 )
+Answer = Literal["yes", "no", "not shown", "undecided"]
+SIGNS = {1: ">", -1: "<"}
+LEAST, LEAST_APART = 50, 15  # sampled queries, and those in which people and model differ not as in most
+
+
+@record
+class Power:
+    """The mean of a system, or its difference from another (``less``), under one metric.
+
+    ``found`` has the prediction-powered mean, its interval and standard error, and how much the model's judgements count.
+    ``human`` and ``model`` are the means of the queries that people judged, and of all by the model alone; ``human_bounds`` and
+    ``model_bounds`` are the intervals of either. In ``apart`` sampled queries people and model do not differ as in most.
+    """
+
+    system: str
+    less: str
+    metric: str
+    found: Predicted
+    human: float
+    model: float
+    human_bounds: tuple[float, float]
+    model_bounds: tuple[float, float]
+    apart: int
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether the sample is too small to know the model's errors: rare ones may have been missed, and the interval is too short."""
+        return self.found.n < LEAST or self.apart < LEAST_APART
+
+    @property
+    def worth(self) -> float:
+        """How many queries judged by people alone would give the same standard error."""
+        error = self.found.error
+        return math.nan if not error > 0 else self.found.n * (self.found.alone / error) ** 2
+
+
+@record
+class Decision:
+    """What decides between two systems under a metric: the model alone, and the model corrected by people.
+
+    Where the sample is too small to know the model's errors, people's queries alone stand in for the correction.
+
+    ``model`` and ``people`` are 1 if the interval of the difference lies above 0, −1 below 0, and 0 if it holds 0. The answer is
+    ``"yes"`` if both decide alike, ``"no"`` if people's correction decides otherwise or decides what the model alone leaves open,
+    ``"not shown"`` if the model decides and the correction cannot confirm it, ``"undecided"`` if neither decides. ``needed`` is
+    about how many queries people would have to judge until the difference found excludes 0: None if it is as many as all, or
+    if nothing has to be confirmed. ``leans`` is the sign of the difference found, 0 without an interval.
+    """
+
+    system: str
+    less: str
+    metric: str
+    model: int
+    people: int
+    answer: Answer
+    needed: int | None
+    leans: int
+
+    def __str__(self) -> str:
+        """Say why, for answers that are not ``"yes"``."""
+        pair = f"{self.system} {{}} {self.less} under {self.metric}"
+        says = f"alone it says {pair.format(SIGNS[self.model])}" if self.model else ""
+        if self.answer == "undecided":
+            return f"neither decides between {self.system} and {self.less} under {self.metric}"
+        if self.answer == "not shown":
+            return f"{says}, which people's sample does not confirm; {self._more()}"
+        people = pair.format(SIGNS[self.people])
+        if self.answer == "no":
+            return (
+                f"{says}, people say {people}"
+                if says
+                else f"people say {people}, and alone it leaves that open"
+            )
+        return says
+
+    def _more(self) -> str:
+        """What more judgements of people could show."""
+        if self.leans == 0:
+            return "it gives no interval"
+        if self.leans != self.model:
+            return "it leans the other way, but is too small to decide"
+        if self.needed:
+            return (
+                f"about {self.needed:,} queries judged by people would do, if the difference stays the same"
+            )
+        return "people's judgements of all queries may not do"
+
+
+@record
+class ReplacementVerdict:
+    """Whether the model may replace people for this decision: all the pairs of systems and metrics that were asked for."""
+
+    answer: Answer
+    decisions: tuple[Decision, ...]
+
+    def __str__(self) -> str:
+        """Return one sentence."""
+        n = len(self.decisions)
+        if self.answer == "yes":
+            return f"The model may replace people for this decision: alone it decides {_all(n)} as people's judgements do."
+        if self.answer == "undecided":
+            return f"There is no decision in which the model could replace people: {_of(self.decisions, 'undecided')}."
+        may = (
+            "The model may not replace people"
+            if self.answer == "no"
+            else "It is not shown that the model may replace people"
+        )
+        return f"{may} for this decision: {_of(self.decisions, self.answer)}."
+
+
+def verdict_of(rows: Sequence[Power]) -> ReplacementVerdict | None:
+    """Return the verdict over all differences; None if there are none.
+
+    One "no" makes it "no", else one "not shown" that, and it is "yes" if all that is decided is decided alike. So a wrong order
+    is called "yes" about as often as an interval lies wholly on the wrong side of 0, half of 1 − level for each pair: 2.5 in 100 at 95 %.
+    """
+    decisions = tuple(_decision(row) for row in rows if row.less)
+    if not decisions:
+        return None
+    answers = {decision.answer for decision in decisions}
+    answer: Answer = next(
+        (decision for decision in ("no", "not shown", "yes") if decision in answers), "undecided"
+    )
+    return ReplacementVerdict(answer, decisions)
+
+
+def _decision(row: Power) -> Decision:
+    # where the sample misses the model's rare errors, the corrected interval is too short, and people's own is not
+    low, high = row.human_bounds if row.is_doubtful else (row.found.low, row.found.high)
+    middle = (low + high) / 2
+    model, people = _side(*row.model_bounds), _side(low, high)
+    answer: Answer
+    if model and people:
+        answer = "yes" if model == people else "no"
+    # the model leaves open what people decide: whoever relies on it alone would miss the difference
+    elif people:
+        answer = "no"
+    else:
+        answer = "not shown" if model else "undecided"
+    return Decision(
+        row.system,
+        row.less,
+        row.metric,
+        model,
+        people,
+        answer,
+        _needed(row, middle, high - middle) if answer == "not shown" else None,
+        _side(middle, middle),
+    )
+
+
+def _side(low: float, high: float) -> int:
+    """1 for an interval above 0, −1 below, 0 if it holds 0 or there is none."""
+    return (low > 0) - (high < 0)
+
+
+def _needed(row: Power, mean: float, reach: float) -> int | None:
+    """The least n whose interval would exclude 0 at the same mean, if its length falls as that of 1 / √n."""
+    if not abs(mean) > 0 or math.isnan(reach):
+        return None
+    # the reach falls as 1/√n, so n grows with the square of reach ÷ mean; one more, so that 0 lies outside and not on the
+    # bound
+    needed = math.floor(row.found.n * (reach / mean) ** 2) + 1
+    return needed if needed <= row.found.total else None
+
+
+def _all(n: int) -> str:
+    return "between the two systems" if n == 1 else f"all that is decided in {n} comparisons"
+
+
+def _of(decisions: Sequence[Decision], answer: Answer) -> str:
+    """The first decision with this answer, and how many more there are."""
+    alike = [decision for decision in decisions if decision.answer == answer]
+    more = f" (and {len(alike) - 1} more)" if len(alike) > 1 else ""
+    return f"{alike[0]}{more}"
 
 
 @ordered(ORDER, "human")
@@ -193,17 +370,19 @@ def estimate_by_queries(
         y = np.full(f.shape, np.nan)
         y[:, place] = own
         refuse_undefined(metric, f, own)
+        estimate = partial(powered.prediction_powered, propensity=chances, level=level)
         for system, less in systems_and_pairs(predicted.names, baseline):
             truths, guesses = values_or_difference(y, system, less), values_or_difference(f, system, less)
-            estimate = powered.prediction_powered(truths, guesses, propensity=chances, level=level)
-            by_people = powered.prediction_powered(
-                truths, guesses, propensity=chances, level=level, weight=0.0
-            )
             errors = (guesses - truths)[~np.isnan(truths)]
-            human = float(np.nanmean(truths))
             rows.append(
                 estimate_row(
-                    predicted.names, system, less, metric, estimate, human, by_people, errors, guesses, level
+                    (predicted.names, system, less),
+                    metric,
+                    partial(estimate, truths, guesses),
+                    truths,
+                    errors,
+                    guesses,
+                    level,
                 )
             )
     return rows
@@ -315,17 +494,12 @@ def estimate_by_items(
         # a query of whose items none was drawn tells nothing of the model's errors
         is_sampled = ((true != 0) | (predicted.values(metric) != rest)).any(axis=0)
         for system, less in systems_and_pairs(predicted.names, baseline):
-            truths = values_or_difference(true, system, less)
-            estimate = powered.prediction_powered_terms(
-                truths, values_or_difference(rest, system, less), n, level=level
-            )
-            others, guesses = values_or_difference(rest, system, less), values_or_difference(f, system, less)
-            by_people = powered.prediction_powered_terms(truths, others, n, level=level, weight=0.0)
+            truths, others, guesses = (values_or_difference(part, system, less) for part in (true, rest, f))
+            estimate = partial(powered.prediction_powered_terms, truths, others, n, level=level)
             errors = (guesses - others - truths)[is_sampled]
-            human = float(truths.mean())
             rows.append(
                 estimate_row(
-                    predicted.names, system, less, metric, estimate, human, by_people, errors, guesses, level
+                    (predicted.names, system, less), metric, estimate, truths, errors, guesses, level
                 )
             )
     return rows
@@ -438,21 +612,21 @@ def values_or_difference(values: np.ndarray, system: int, less: int | None) -> n
 
 
 def estimate_row(
-    names: tuple[str, ...],
-    system: int,
-    less: int | None,
+    of: tuple[tuple[str, ...], int, int | None],
     metric: Metric,
-    estimate: Predicted,
-    human: float,
-    by_people: Predicted,
+    estimate: Callable[..., Predicted],
+    truths: np.ndarray,
     errors: np.ndarray,
     guesses: np.ndarray,
     level: float,
 ) -> Power:
-    """Return the row of a system, or of a pair.
+    """Return the row of a system, or of a pair; ``of`` has the names of all and their places.
 
-    ``by_people`` is what the sample says without the model, ``errors`` the model's in each sampled query, ``guesses`` its values of all.
+    ``estimate`` takes the weight of the model, ``truths`` are people's values, NaN where they have none, ``errors`` the model's in each
+    sampled query, ``guesses`` its values of all.
     """
+    names, system, less = of
+    by_people = estimate(weight=0.0)
     alone = interval(guesses, np.arange(len(guesses), dtype=np.uint64), method="t", level=level)
     other = "" if less is None else names[less]
     # errors that differ by rounding are one; how many differ from the commonest tells whether their spread can be known
@@ -461,8 +635,8 @@ def estimate_row(
         names[system],
         other,
         str(metric),
-        estimate,
-        human,
+        estimate(),
+        float(np.nanmean(truths)),
         float(guesses.mean()),
         human_bounds=(by_people.low, by_people.high),
         model_bounds=(alone.low, alone.high),

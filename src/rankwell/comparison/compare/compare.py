@@ -57,7 +57,7 @@ from rankwell.readers.sources import is_one_run, names_as_text, refuse_unnamed
 from rankwell.results import Results
 from rankwell.results.saving.load import open_saved
 from rankwell.results.summary import notes_of
-from rankwell.statistics import corrections
+from rankwell.statistics import families
 from rankwell.statistics.effects import heterogeneity_of
 from rankwell.statistics.families import Cell
 from rankwell.statistics.intervals import LARGE
@@ -527,7 +527,7 @@ def _heterogeneity(segments: Sequence[Differences]) -> np.ndarray:
 def _correct_over_metrics(p_same: dict[Metric, np.ndarray]) -> dict[Metric, np.ndarray]:
     """One p-value per metric and pair, corrected over the metrics."""
     # whoever looks for a metric that varies over segments looks at all of them
-    adjusted = np.array([corrections.holm(column) for column in np.array(list(p_same.values())).T]).T
+    adjusted = np.array([families.holm(column) for column in np.array(list(p_same.values())).T]).T
     return dict(zip(p_same, adjusted, strict=True))
 
 

@@ -11,7 +11,7 @@ from rankwell.comparison.compare.cells import Differences
 from rankwell.comparison.compare.methods import Methods
 from rankwell.errors import UsageError
 from rankwell.metrics.metric import Metric
-from rankwell.statistics import corrections
+from rankwell.statistics import families
 from rankwell.statistics.families import Cell, Family, max_t, tukey
 from rankwell.statistics.intervals import LARGE
 from rankwell.statistics.replicates import p_intervals
@@ -21,9 +21,9 @@ Key = tuple[Metric, int]  # a metric, and a segment: 0 is all queries
 # t-test
 MANY_UNITS, FEWER = 10_000, 10
 CORRECTED: dict[str, Callable[[np.ndarray], np.ndarray]] = {
-    "holm": corrections.holm,
-    "bh": corrections.benjamini_hochberg,
-    "by": corrections.benjamini_yekutieli,
+    "holm": families.holm,
+    "bh": families.benjamini_hochberg,
+    "by": families.benjamini_yekutieli,
     "none": np.array,
 }
 

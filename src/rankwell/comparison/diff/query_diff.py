@@ -16,8 +16,7 @@ from rankwell.display.text import plain_value
 from rankwell.errors import UsageError, brief
 from rankwell.evaluation.query import JudgedQuery, one_query
 from rankwell.evaluation.task import Task
-from rankwell.inspection.explaining import has_contributions
-from rankwell.inspection.explaining.explanation import contributions, kept_ranks
+from rankwell.inspection.explanation import contributions, has_contributions, kept_ranks
 from rankwell.metrics.metric import Metric
 from rankwell.readers.texts import Texts
 from rankwell.records import cached_property, record

@@ -13,8 +13,8 @@ import numpy as np
 from rankwell.comparison.compare.methods import FailOn, Mode, refuse_odds
 from rankwell.errors import UsageError, brief
 from rankwell.records import record
-from rankwell.statistics.corrections import holm
 from rankwell.statistics.effects import smallest_visible, units_needed
+from rankwell.statistics.families import holm
 from rankwell.statistics.many import PLAIN, Design
 from rankwell.statistics.margins import Margins, margins
 from rankwell.statistics.paired_tests import t_test

@@ -351,7 +351,7 @@ def _sentence(name: str, lines: list[PrintedLine]) -> str:
     if metric is None:
         return SENTENCES.get(name, "0, as a multiple of R of at most 0 ends before the first document.")
     plain = metric.metric if isinstance(metric, ByTopic) else metric
-    from rankwell.inspection.explaining.card import card  # a manual needs it, and no value
+    from rankwell.inspection.explanation import card  # a manual needs it, and no value
 
     text = card(_with_docstring(plain)).sentence
     if type(_with_docstring(plain)) is not type(plain):
@@ -373,7 +373,7 @@ def _facts(name: str, lines: list[PrintedLine]) -> Iterator[tuple[str, str]]:
         yield "all topics", own + ("their number" if name == "num_q" else OF_ALL[lines[0].kind])
     if metric is None:
         return
-    from rankwell.inspection.explaining.card import card
+    from rankwell.inspection.explanation import card
 
     sections = card(_with_docstring(metric)).sections
     if "Formula" in sections:

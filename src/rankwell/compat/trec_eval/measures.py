@@ -13,7 +13,7 @@ import numpy as np
 from rankwell.errors import UsageError, brief, nearest
 from rankwell.matching.batch import Context, Judged
 from rankwell.metrics import metric_of
-from rankwell.metrics.binary.levels import Levels, needed_hits
+from rankwell.metrics.binary.precision import Levels, needed_hits
 from rankwell.metrics.binary.precision_recall import Avg11, interpolate
 from rankwell.metrics.diversity.by_topic import ByTopic
 from rankwell.metrics.graded.users import RBP, RBPResidual

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rankwell.display.page import PageStrings, words_of
-from rankwell.efficiency.exponents import UNITS, Growth
+from rankwell.efficiency.grow import UNITS, Growth
 from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.reporting.chart.charts import altair, data, drawing, finish
 from rankwell.reporting.chart.picture import Picture

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from rankwell.inspection.axioms.checker import AXIOMS, check_axioms, list_axioms
-from rankwell.inspection.axioms.verdicts import Verdicts
+from rankwell.inspection.axioms.kinds import Verdicts
 
 __all__ = ["AXIOMS", "Verdicts", "check_axioms", "list_axioms"]

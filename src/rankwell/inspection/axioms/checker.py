@@ -8,10 +8,9 @@ from typing import Any
 from rankwell.display.table import Column, Table
 from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.inspection.axioms.amigo import AXIOMS as AMIGO_AXIOMS
-from rankwell.inspection.axioms.kinds import Axiom, DrawnAxiom
+from rankwell.inspection.axioms.kinds import Axiom, AxiomRule, DrawnAxiom, Verdicts, notes_of
 from rankwell.inspection.axioms.parapar import AXIOMS as PARAPAR_AXIOMS
 from rankwell.inspection.axioms.situations import Draw, Item, Situation
-from rankwell.inspection.axioms.verdicts import AxiomRule, Verdicts, notes_of
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.tables.arguments import checked
 

@@ -11,8 +11,7 @@ import numpy as np
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.matching.batch import Context, Judged
 from rankwell.matching.pool import Pool
-from rankwell.metrics.corpus_metric import CorpusMetric
-from rankwell.metrics.metric import Better, Metric, definition
+from rankwell.metrics.metric import Better, CorpusMetric, Metric, definition
 from rankwell.records import cached_property, record
 from rankwell.tables.lists import distinct, places_among
 from rankwell.tables.states import Counts, ItemCounts, NotAdded, State, Tally, Total

@@ -8,8 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from rankwell.matching.batch import Context, Judged
-from rankwell.metrics.corpus_metric import CorpusMetric
-from rankwell.metrics.metric import Better, ListMetric, definition
+from rankwell.metrics.metric import Better, CorpusMetric, ListMetric, definition
 from rankwell.records import record
 from rankwell.tables.lists import ratio
 from rankwell.tables.states import Mean

@@ -10,8 +10,7 @@ from rankwell.matching.batch import Context, Judged
 from rankwell.matching.ties import TieGroups
 from rankwell.metrics.additive import Additive, Terms
 from rankwell.metrics.binary.collection import OfCells
-from rankwell.metrics.corpus_metric import CorpusMetric
-from rankwell.metrics.metric import QueryMetric, definition
+from rankwell.metrics.metric import CorpusMetric, QueryMetric, definition
 from rankwell.tables.lists import Ranked, ratio
 from rankwell.tables.states import WeightedMean
 

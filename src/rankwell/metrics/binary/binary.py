@@ -11,7 +11,7 @@ from rankwell.kernels import sums
 from rankwell.matching.batch import Context, Judged
 from rankwell.matching.ties import chance_of_a_hit
 from rankwell.metrics.additive import RankWeighted
-from rankwell.metrics.bounds import EXACT, FREE_R, Bounded, DifferenceBounds
+from rankwell.metrics.bounds import EXACT, FREE_R, Bounded, DifferenceBounds, of_first
 from rankwell.metrics.metric import QueryMetric, definition
 from rankwell.tables.lists import Ranked
 
@@ -290,8 +290,6 @@ class Hit(QueryMetric):
 
     def difference_bounds(self, both: Both, context: Context) -> DifferenceBounds:
         """The bounds of whether one list has a hit and the other none."""
-        from rankwell.metrics.differences import of_first
-
         return of_first(self, both, lambda rank: (rank > 0) & (rank <= self.last_rank))
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:

@@ -10,12 +10,12 @@ from rankwell.kernels import sums
 from rankwell.matching.batch import Context, Judged
 from rankwell.matching.ties import expected_reciprocal
 from rankwell.metrics.additive import Additive, Terms
+from rankwell.metrics.bounds import DifferenceBounds, of_first
 from rankwell.metrics.metric import QueryMetric, definition
 from rankwell.tables.lists import ratio
 
 if TYPE_CHECKING:
     from rankwell.matching.unjudged import Both
-    from rankwell.metrics.bounds import DifferenceBounds
 
 __all__ = ["RR", "FirstRank", "FullRank"]
 
@@ -60,7 +60,6 @@ class RR(Additive):
 
     def difference_bounds(self, both: Both, context: Context) -> DifferenceBounds:
         """The bounds of the difference: one unjudged item decides either list."""
-        from rankwell.metrics.differences import of_first
 
         def reciprocal(rank: np.ndarray) -> np.ndarray:
             return np.where((rank > 0) & (rank <= self.last_rank), 1.0 / np.maximum(rank, 1), 0.0)

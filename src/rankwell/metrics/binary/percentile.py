@@ -10,8 +10,7 @@ import numpy as np
 from rankwell.errors import DataError, brief
 from rankwell.matching.batch import Context, Judged
 from rankwell.metrics.binary.collection import check_collection
-from rankwell.metrics.corpus_metric import CorpusMetric
-from rankwell.metrics.metric import Better, definition
+from rankwell.metrics.metric import Better, CorpusMetric, definition
 from rankwell.records import record
 from rankwell.tables.states import WeightedMean
 

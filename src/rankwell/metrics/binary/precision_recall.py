@@ -9,7 +9,7 @@ import numpy as np
 from rankwell.errors import UsageError
 from rankwell.matching.batch import Context, Judged
 from rankwell.metrics.additive import Additive, Terms
-from rankwell.metrics.binary.levels import Levels, needed_hits
+from rankwell.metrics.binary.precision import Levels, needed_hits
 from rankwell.metrics.metric import QueryMetric, definition
 from rankwell.metrics.parameters import Numbers
 from rankwell.tables.lists import Ranked

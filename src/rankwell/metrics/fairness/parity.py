@@ -12,8 +12,7 @@ import numpy as np
 from rankwell.matching.batch import Context, Judged
 from rankwell.matching.pool import Pool
 from rankwell.metrics.beyond.tail import OfHead
-from rankwell.metrics.corpus_metric import CorpusMetric
-from rankwell.metrics.metric import Better, definition
+from rankwell.metrics.metric import Better, CorpusMetric, definition
 from rankwell.records import record
 from rankwell.tables.lists import Ranked, owners
 from rankwell.tables.popularity import PARTS

@@ -9,8 +9,7 @@ import numpy as np
 
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.matching.batch import Context, Judged
-from rankwell.metrics.corpus_metric import CorpusMetric
-from rankwell.metrics.metric import Better, Metric, QueryMetric, definition
+from rankwell.metrics.metric import Better, CorpusMetric, Metric, QueryMetric, definition
 from rankwell.records import record
 from rankwell.tables.lists import Ranked, ratio
 from rankwell.tables.states import Mean

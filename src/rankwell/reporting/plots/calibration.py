@@ -17,8 +17,7 @@ from rankwell.evaluation.request import Request
 from rankwell.matching.batch import Context, Judged
 from rankwell.matching.policy import Policy
 from rankwell.metrics.beyond.calibration import Calibration
-from rankwell.metrics.corpus_metric import CorpusMetric
-from rankwell.metrics.metric import Metric, definition
+from rankwell.metrics.metric import CorpusMetric, Metric, definition
 from rankwell.readers import read_qrels
 from rankwell.readers.items_users import read_catalogue
 from rankwell.records import record

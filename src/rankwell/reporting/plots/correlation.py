@@ -20,7 +20,7 @@ from rankwell.reporting.chart.inputs import metric_in, results_in, with_values
 from rankwell.reporting.chart.picture import Picture
 from rankwell.reporting.chart.texts import shorten, subtitle_lines
 from rankwell.results import Results
-from rankwell.statistics.rank_correlation import kendall, order_of
+from rankwell.statistics.agreement import kendall, order_of
 from rankwell.tables.arguments import checked
 from rankwell.tables.ids import draws
 

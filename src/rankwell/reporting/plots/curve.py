@@ -18,8 +18,7 @@ from rankwell.evaluation import Evaluator
 from rankwell.evaluation.request import reading_in
 from rankwell.matching.batch import Context, Judged
 from rankwell.metrics import Wanted, metric_of
-from rankwell.metrics.corpus_metric import CorpusMetric
-from rankwell.metrics.metric import Metric, definition
+from rankwell.metrics.metric import CorpusMetric, Metric, definition
 from rankwell.records import record
 from rankwell.reporting.chart.axes import round_domain
 from rankwell.reporting.chart.charts import altair, data, drawing, finish

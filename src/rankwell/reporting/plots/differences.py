@@ -18,15 +18,16 @@ from rankwell.metrics import Wanted
 from rankwell.metrics.metric import Metric
 from rankwell.reporting.chart.charts import altair, data, drawing, finish
 from rankwell.reporting.chart.inputs import (
+    STYLES,
     QueryValues,
     comparison_in,
     per_query_metric,
     primary_of,
     results_in,
+    sign_of,
     system_in,
     values_of,
 )
-from rankwell.reporting.chart.pairs import STYLES, sign_of
 from rankwell.reporting.chart.picture import Picture
 from rankwell.reporting.chart.texts import beside, cut, p_equation, shown_id, subtitle_lines, with_interval
 from rankwell.results import Results

@@ -13,9 +13,8 @@ from rankwell.evaluation import Evaluator
 from rankwell.evaluation.request import Request
 from rankwell.matching.batch import Context, History, Judged
 from rankwell.matching.policy import Policy
-from rankwell.metrics.corpus_metric import CorpusMetric
 from rankwell.metrics.graded.gain_functions import discount
-from rankwell.metrics.metric import definition
+from rankwell.metrics.metric import CorpusMetric, definition
 from rankwell.readers import read_items, read_qrels
 from rankwell.records import record
 from rankwell.reporting.chart.axes import percent_axis

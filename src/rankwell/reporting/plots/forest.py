@@ -14,17 +14,19 @@ from rankwell.errors import UsageError
 from rankwell.metrics import Wanted
 from rankwell.metrics.metric import Metric
 from rankwell.reporting.chart.charts import altair, data, drawing, finish
-from rankwell.reporting.chart.inputs import comparison_in, metric_in, primary_of
-from rankwell.reporting.chart.pairs import (
+from rankwell.reporting.chart.inputs import (
     MOST,
     STYLES,
     ShownPairs,
+    comparison_in,
     direction_of,
+    metric_in,
     most_of,
     outcome_of,
     pair_height,
     pairs_axis,
     pairs_of,
+    primary_of,
     row_name,
     title_of,
 )

@@ -22,7 +22,7 @@ from rankwell.reporting.chart.charts import altair, data, drawing, finish
 from rankwell.reporting.chart.inputs import runs_of
 from rankwell.reporting.chart.picture import Picture
 from rankwell.reporting.chart.texts import shorten
-from rankwell.statistics.rank_correlation import order_of
+from rankwell.statistics.agreement import order_of
 from rankwell.tables.arguments import ordered
 from rankwell.tables.run_qrels import Qrels
 

@@ -12,14 +12,16 @@ from rankwell.errors import UsageError
 from rankwell.metrics import Wanted
 from rankwell.metrics.metric import Metric
 from rankwell.reporting.chart.charts import altair, data, drawing, finish
-from rankwell.reporting.chart.inputs import comparison_in, metric_in, primary_of
-from rankwell.reporting.chart.pairs import (
+from rankwell.reporting.chart.inputs import (
     MOST,
     ShownPairs,
+    comparison_in,
+    metric_in,
     most_of,
     pair_height,
     pairs_axis,
     pairs_of,
+    primary_of,
     row_name,
     title_of,
 )

@@ -9,7 +9,7 @@ from typing import Any
 from rankwell import __version__
 from rankwell.comparison.compare.cells import SystemCounts
 from rankwell.display.page import PageStrings
-from rankwell.inspection.explaining import explain
+from rankwell.inspection.explanation import explain
 from rankwell.matching.policy import Policy
 from rankwell.metrics.docstrings import entries
 from rankwell.metrics.metric import Metric

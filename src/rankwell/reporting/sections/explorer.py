@@ -10,8 +10,17 @@ import numpy as np
 from rankwell.comparison.diff.query_diff import ranks_shown
 from rankwell.display.text import plain_value
 from rankwell.metrics.metric import QueryMetric
-from rankwell.reporting.explorer.lists import LONGEST_NAME, Catalogue, Names, Shelf, pairs_of, short
-from rankwell.reporting.explorer.queries import SystemValues, choose_queries, room_for
+from rankwell.reporting.explorer import (
+    LONGEST_NAME,
+    Catalogue,
+    Names,
+    Shelf,
+    SystemValues,
+    choose_queries,
+    pairs_of,
+    room_for,
+    short,
+)
 from rankwell.reporting.material import Material
 from rankwell.reporting.section import Content, report_section
 from rankwell.tables.ids import Ids

@@ -10,8 +10,14 @@ from rankwell.display.text import plain_value
 from rankwell.metrics.metric import Metric
 from rankwell.reporting.answer import MetricComparison, sentence_of
 from rankwell.reporting.chart.charts import spec_of
-from rankwell.reporting.chart.inputs import primary_of, with_values
-from rankwell.reporting.chart.pairs import MOST, outcome_of, pairs_of, shown_to_differ
+from rankwell.reporting.chart.inputs import (
+    MOST,
+    outcome_of,
+    pairs_of,
+    primary_of,
+    shown_to_differ,
+    with_values,
+)
 from rankwell.reporting.chart.texts import shown_interval
 from rankwell.reporting.material import Material
 from rankwell.reporting.plots.differences import differences, top_pair
