@@ -77,14 +77,14 @@ class Weights(NamedTuple):
     shares: list[float]
 
     @classmethod
-    def spread(cls, of: str, weights: np.ndarray) -> Weights:
-        """Return how weights are spread, which are at least 0 and not all 0.
+    def spread(cls, of: str, weights: np.ndarray, total: float | None = None) -> Weights:
+        """Return how weights are spread, which are at least 0 and not all 0; ``total`` is their sum, if it is known.
 
         >>> found = Weights.spread("new", np.array([0.0, 0.5, 1.0, 2.5]))
         >>> found.ends, found.rows, found.shares
         ([0.0, 0.5, 1.0, 2.0], [1, 1, 1, 1], [0.0, 0.125, 0.25, 0.625])
         """
-        total = math.fsum(weights)
+        total = math.fsum(weights) if total is None else total
         bins = np.where(weights > 0, np.clip(np.frexp(weights)[1] - 1, LOWEST, HIGHEST) - LOWEST + 1, 0)
         rows, shares = np.bincount(bins), np.bincount(bins, weights) / total
         used = np.flatnonzero(rows)

@@ -338,10 +338,10 @@ def _valued(
         value = math.fsum(terms) / n
         influence = (terms - value) / n
     error, freedom, low, high = units.interval(value, influence, small=how != "snips")
-    mean = math.fsum(raw) / n
+    mean = (total if clip is None else math.fsum(raw)) / n
     weight_low, weight_high = units.interval(mean, (raw - mean) / n, small=True)[2:]
     unseen = float(columns["unseen"].mean()) if "unseen" in columns else math.nan
-    spread = Weights.spread(policy, weight)
+    spread = Weights.spread(policy, weight, total)
     why = _refused(spread.n_effective, freedom, unseen)
     if why and not force:
         value = error = low = high = math.nan

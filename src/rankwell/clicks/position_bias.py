@@ -324,70 +324,71 @@ def _harvested(log: Log, lots: Lots) -> ThetaCurve:
     cells = cells.filter(~is_deep).filter(pl.len().over("query", "item") > 1)
     cells = cells.sort("query", "item", "rank").with_row_index("cell")
     pair = cells.select(pl.struct("query", "item").rle_id()).to_series().to_numpy().astype(np.int64)
-    begins = np.flatnonzero(np.diff(pair, prepend=-1))
-    pairs = Cells(begins, pair, cells["rank"].to_numpy() - 1, ranks)
-    whole = np.array([cells["clicks"].to_numpy(), cells["rows"].to_numpy()], np.float64)
-    shown, clicks = (np.bincount(pairs.rank, values, ranks) for values in whole[::-1])
+    rank, whole = cells["rank"].to_numpy() - 1, cells.select("clicks", "rows").to_numpy().T.astype(np.float64)
+    clicks, shown = (np.bincount(rank, values, ranks) for values in whole)
     if not clicks[0]:
         return ThetaCurve(np.full(ranks, np.nan), np.zeros((0, ranks)), shown, clicks, deep)
-    counts = pairs.counts(*whole)
-    found = all_pairs(*counts)
+    stood, rate = Stood.of(pair, rank, ranks), whole[0] / whole[1]
+    total = stood.both(rate)
+    found = all_pairs(total[0], total[1] - total[0])
     held = lots.frame.with_columns(keys).join(
         cells.lazy().select("query", "item", "rank", "cell"), on=["query", "item", "rank"]
     )
-    counted = lots._replace(frame=held).counted(pl.col("cell"), click=log.clicked)
-    counted = counted.sort("lot")
-    lot, cell = counted["lot"].to_numpy(), counted["cell"].to_numpy()
-    ends = np.searchsorted(lot, np.arange(lots.lots + 1))
-    own = np.array([counted["clicks"].to_numpy(), counted["rows"].to_numpy()], np.float64)
+    counted = lots._replace(frame=held).counted(pl.col("cell"), click=log.clicked).sort("lot")
+    ends = counted["lot"].search_sorted(np.arange(lots.lots + 1)).to_numpy()
+    cell, own = counted["cell"].to_numpy(), counted.select("clicks", "rows").to_numpy().T
     without = np.empty((lots.lots, ranks))
-    lengths = np.diff(begins, append=len(pair))
     for each in range(lots.lots):
         part = slice(ends[each], ends[each + 1])
-        hit = np.zeros(len(begins), bool)
-        hit[pair[cell[part]]] = True
-        # only the pairs that lose something are counted again: all cells of each
-        pairs_hit = np.flatnonzero(hit)
-        sizes = lengths[pairs_hit]
-        among = np.repeat(begins[pairs_hit] - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())
-        some, before = pairs.only(among), whole[:, among]
-        after = before.copy()
-        after[:, np.searchsorted(among, cell[part])] -= own[:, part]
-        less, more = some.counts(*before), some.counts(*after)
-        without[each] = all_pairs(
-            counts[0] - less[0] + more[0], counts[1] - less[1] + more[1], found.logs
-        ).theta
+        at, left = cell[part], whole[:, cell[part]] - own[:, part]
+        # a pair that loses all rows at a rank is counted again; of others only rates change
+        again = np.zeros(pair[-1] + 1, bool)
+        again[pair[at[left[1] == 0]]] = True
+        is_again = again[pair[at]]
+        among = np.flatnonzero(again[pair])
+        after = whole[:, among]
+        after[:, np.searchsorted(among, at[is_again])] = left[:, is_again]
+        kept = among[after[1] > 0]
+        rate_left = after[0, after[1] > 0] / after[1, after[1] > 0]
+        less, more = (
+            Stood.of(pair[some], rank[some], ranks).both(rates)
+            for some, rates in ((among, rate[among]), (kept, rate_left))
+        )
+        clicked, number = total - less + more
+        at, left = at[~is_again], left[:, ~is_again]
+        clicked += stood.sums(left[0] / left[1] - rate[at], at)
+        without[each] = all_pairs(clicked, number - clicked, found.logs).theta
     return ThetaCurve(found.theta, without, shown, clicks, deep)
 
 
-class Cells(NamedTuple):
-    """Query and item at a rank, sorted by pair: where each pair begins, and the rank of each cell."""
+class Stood(NamedTuple):
+    """Which ranks a query and item stood at: for each cell (a query and item at a rank) its place in a table of sets of ranks and ranks, and
+    the ranks of each set.
+    """
 
-    begins: np.ndarray
-    pair: np.ndarray
-    rank: np.ndarray
-    ranks: int
+    place: np.ndarray
+    ranks: np.ndarray
 
-    def only(self, among: np.ndarray) -> Cells:
-        """Return some cells, all of their pairs."""
-        pair = self.pair[among]
+    @classmethod
+    def of(cls, pair: np.ndarray, rank: np.ndarray, ranks: int) -> Stood:
+        """Return that of cells, given the number of their query and item, by which they are sorted, and their rank."""
+        if not len(pair):
+            return cls(rank, np.zeros((0, ranks)))
         begins = np.flatnonzero(np.diff(pair, prepend=-1))
-        return Cells(begins, np.cumsum(np.diff(pair, prepend=pair[:1]) > 0), self.rank[among], self.ranks)
+        sets, which = np.unique(np.bitwise_or.reduceat(np.int64(1) << rank, begins), return_inverse=True)
+        place = np.repeat(which, np.diff(begins, append=len(pair))) * ranks + rank
+        return cls(place, (sets[:, None] >> np.arange(ranks) & 1).astype(np.float64))
 
-    def counts(self, clicks: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return C and C̄: for ranks k and k', the sums of the click rates at k and of one less these, of what stood at both."""
-        held = rows > 0
-        bits = np.where(held, np.int64(1) << self.rank, 0)
-        # pairs that stood at the same ranks are added up first
-        masks, kind = np.unique(np.bitwise_or.reduceat(bits, self.begins), return_inverse=True)
-        at, size = (kind[self.pair] * self.ranks + self.rank)[held], len(masks) * self.ranks
-        rate = np.bincount(at, clicks[held] / rows[held], size).reshape(-1, self.ranks)
-        number = np.bincount(at, minlength=size).reshape(-1, self.ranks)
-        stood = (masks[:, None] >> np.arange(self.ranks) & 1).astype(np.float64)
-        clicked, passed = rate.T @ stood, (number - rate).T @ stood
-        for each in (clicked, passed):
-            np.fill_diagonal(each, 0.0)
-        return clicked, passed
+    def sums(self, values: np.ndarray, among: Any = slice(None)) -> np.ndarray:
+        """Return for ranks k and k' the sum of the values at k of what stood at both; ``among`` says of which cells they are."""
+        table = np.bincount(self.place[among], values, self.ranks.size).reshape(self.ranks.shape)
+        found: np.ndarray = table.T @ self.ranks
+        np.fill_diagonal(found, 0.0)
+        return found
+
+    def both(self, rates: np.ndarray) -> np.ndarray:
+        """Return the sums of the click rates of all cells, C, and their number, C + C̄."""
+        return np.array([self.sums(rates), self.sums(np.ones(len(rates)))])
 
 
 class Harvested(NamedTuple):
