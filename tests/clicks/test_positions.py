@@ -118,6 +118,29 @@ def test_harvest_is_the_maximum_of_the_likelihood(seed):
     assert found.theta == pytest.approx(best.x[:4] / best.x[0], abs=2e-3)
 
 
+def test_intervals_of_harvest_are_those_of_leaving_users_out():
+    rng = random.Random(5)
+    rows = [
+        (f"u{rng.randrange(8)}", f"q{rng.randrange(5)}", f"d{rng.randrange(4)}", rng.randrange(1, 4), int(rng.random() < 0.5)) for _ in range(400)
+    ]  # fmt: skip
+    rows += [("u0", "rare", "x", 1, 1), ("u1", "rare", "x", 2, 0)]  # a rank that is lost with a user
+    names = "user", "query", "item", "rank", "click"
+
+    def thetas(left_out):
+        kept = [row for row in rows if row[0] != left_out]
+        return rw.clicks.positions(columns(kept, *names), how="harvest", cluster=None).theta
+
+    from scipy.stats import t
+
+    found = rw.clicks.positions(columns(rows, *names), how="harvest")
+    logs = np.log([thetas(f"u{user}") for user in range(8)])
+    error = np.sqrt(7 / 8 * ((logs - logs.mean(axis=0)) ** 2).sum(axis=0))
+    reach = t.ppf(0.975, 7) * error
+    for row in found.rows[1:]:
+        ends = [row.theta * math.exp(sign * reach[row.rank - 1]) for sign in (-1, 1)]
+        assert [row.low, row.high] == pytest.approx(ends, rel=1e-4)
+
+
 def test_a_known_bias_is_found_within_its_intervals():
     rng, theta = np.random.default_rng(0), np.array([1.0, 0.6, 0.4])
     worth = rng.uniform(0.1, 0.8, (40, 6))
