@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from rankwell.clicks.log import collected
 from rankwell.clicks.position_bias import thetas_of
 from rankwell.clicks.read import read_log
 from rankwell.errors import DataError, UsageError
@@ -69,12 +68,8 @@ def judgements(
     own = read_log(log).checked("query", "item", "rank", "click")
     theta = thetas_of(positions)
     known = {place: value for place, value in enumerate(theta, 1) if value > 0}
-    by = [pl.col(own.words[word]).alias(word) for word in ("query", "item")]
-    by.append(own.number("rank").cast(pl.Int64).alias("rank"))
     # whole numbers first, so that θ is added up in one order whatever the order of the rows
-    shown = collected(
-        own.frame.group_by(by).agg(own.clicked.sum().cast(pl.Int64).alias("clicks"), pl.len().alias("rows"))
-    )
+    shown = own.tally(*own.keys("query", "item", "rank"))
     shown = shown.sort("query", "item", "rank").with_columns(
         theta=pl.col("rank").replace_strict(known, default=None, return_dtype=pl.Float64)
     )
@@ -82,14 +77,7 @@ def judgements(
     found = shown.drop_nulls("theta").group_by("query", "item", maintain_order=True).agg(
         pl.col("clicks").sum().cast(pl.Float64), (pl.col("rows") * pl.col("theta")).sum().alias("weight")
     )  # fmt: skip
-    counts = dict(own.counts) | ({"rows at ranks without theta, left out": lost} if lost else {})
     kept = found.filter(pl.col("weight") >= at_least - NEAR)
-    few = len(found) - len(kept)
-    counts |= (
-        {f"pairs of query and item that were shown for less than {at_least:g} expected looks, left out": few}
-        if few
-        else {}
-    )
     if not len(kept):
         most = float(found["weight"].max() or 0.0)  # type: ignore[arg-type]
         raise DataError(
@@ -101,7 +89,10 @@ def judgements(
     made = Qrels(
         kept["query"], kept["item"], grade, assessor=Assessor("clicks", own.hash), name=f"clicks of {own.name}"
     )  # fmt: skip
-    made.counts = counts
+    made.counts = own.counted({
+        "rows at ranks without theta, left out": lost,
+        f"pairs of query and item that were shown for less than {at_least:g} expected looks, left out": len(found) - len(kept),
+    })  # fmt: skip
     return made
 
 

@@ -20,11 +20,32 @@ Cluster = Annotated[
     str, Option(group=STATISTICS, help="the column of what comes back, such as user or session; ``none`` counts each row alone")
 ]  # fmt: skip
 Bias = Annotated[
-    str,
-    Option(
-        help="how likely each rank is looked at: what ``rankwell clicks positions -o`` saved, or ``1,0.5,0.3``"
-    ),
-]
+    str, Option(help="how likely each rank is looked at: what ``rankwell clicks positions -o`` saved, or ``1,0.5,0.3``")
+]  # fmt: skip
+Credit = Annotated[
+    Literal["clicks", "items"], Option(help="what wins an impression: more ``clicks``, or more ``items`` clicked")
+]  # fmt: skip
+Means = Annotated[
+    Literal["swap", "harvest"], Option(help="``swap`` needs a log whose ranks were swapped or shuffled at random, ``harvest`` one of several rankers")
+]  # fmt: skip
+AtLeast = Annotated[
+    float, Option(help="the expected looks that a query and item needs; others are left out")
+]  # fmt: skip
+Levels = Annotated[
+    str | None, Option(help="the click rates from which a grade of 1, 2, … begins: ``0.05,0.2``; default: the rate itself")
+]  # fmt: skip
+GradesFile = Annotated[
+    str | None, Option(name=("--output", "-o"), group=OUTPUT, help="the file for the judgements: ``.csv``, ``.parquet`` …; else they are printed")
+]  # fmt: skip
+Discount = Annotated[
+    Literal["log2p1", "reciprocal", "none"], Option(help="what a click is worth at a rank of the new lists")
+]  # fmt: skip
+Estimator = Annotated[
+    Literal["snips", "ips", "dr"], Option(help="the estimator; ``dr`` needs the columns q and v of a model")
+]  # fmt: skip
+Target = Annotated[
+    str | None, Option(help="the column of the new policy's probability, or two columns to compare: ``new,old``; or a .json of Open Bandit Pipeline")
+]  # fmt: skip
 
 
 @record(kw_only=True)
@@ -34,85 +55,72 @@ class LogReading:
     GROUP: ClassVar = READING
 
     columns: Annotated[
-        list[str] | None,
-        Option(help="columns and their meaning, if the names do not tell: ``seen_by=user,pos=rank``"),
-    ] = None
+        list[str] | None, Option(help="columns and their meaning, if the names do not tell: ``seen_by=user,pos=rank``")
+    ] = None  # fmt: skip
     rank_base: Annotated[
-        Literal[0, 1] | None,
-        Option(help="whether the first rank is 0 or 1; default: the lowest one of the log"),
-    ] = None
+        Literal[0, 1] | None, Option(help="whether the first rank is 0 or 1; default: the lowest one of the log")
+    ] = None  # fmt: skip
 
-    def read(self, log: str, more: tuple[str, ...], output: str | None) -> Any:
+    def read(self, output: str | None, log: str, *more: str) -> Any:
         """Return the log; a path that would be overwritten is refused."""
         from rankwell.clicks import read_log
 
         refuse_files([log, *more], [output])
-        if more:
-            if self.columns or self.rank_base is not None:
-                raise UsageError("--columns and --rank-base are for a table, which is one file.")
-            return read_log([log, *more])
-        return read_log(log, columns=pairs(self.columns, "--columns"), rank_base=self.rank_base)
+        if more and (self.columns or self.rank_base is not None):
+            raise UsageError("--columns and --rank-base are for a table, which is one file.")
+        columns = pairs(self.columns, "--columns")
+        return read_log([log, *more] if more else log, columns=columns, rank_base=self.rank_base)
 
 
-def _cluster(given: str) -> str | None:
-    return None if given == NONE else given
+@record(kw_only=True)
+class Asking(LogReading):
+    """How the log is read, and how the answer is written."""
 
+    output: Output = None
+    format: Format = None
 
-def _written(found: Any, form: str, output: str | None) -> None:
-    if form == "json":
-        write(found.to_json(), output)
-    else:
-        write_tables(found.tables(), form, output)
+    def answer(self, verb: str, logs: tuple[str, ...], *given: Any, cluster: str, **options: Any) -> Any:
+        """Return what a function says of a log, after it was written."""
+        from rankwell import clicks
+
+        form = form_of(self.format, self.output, FORMS)
+        options["cluster"] = None if cluster == NONE else cluster
+        found = getattr(clicks, verb)(self.read(self.output, *logs), *given, **options)
+        if form == "json":
+            write(found.to_json(), self.output)
+        else:
+            write_tables(found.tables(), form, self.output)
+        return found
 
 
 def clicks_interleaved(
     log: LogFile,
     /,
     *searches: Searches,
-    credit: Annotated[
-        Literal["clicks", "items"],
-        Option(help="what wins an impression: more ``clicks``, or more ``items`` clicked"),
-    ] = "clicks",
+    credit: Credit = "clicks",
     cluster: Cluster = "user",
-    shape: LogReading = LogReading(),
-    output: Output = None,
-    format: Format = None,  # noqa: A002 - the word of the option
+    asked: Asking = Asking(),
 ) -> None:
     """Compare rankers whose items were interleaved in one list, by the clicks on each, with intervals over users.
 
     Example: ``rankwell clicks interleaved team_draft.csv -o interleaving.json``
     """
-    from rankwell.clicks import interleaved
-
-    form = form_of(format, output, FORMS)
-    own = shape.read(log, searches, output)
-    _written(interleaved(own, cluster=_cluster(cluster), credit=credit), form, output)
+    asked.answer("interleaved", (log, *searches), cluster=cluster, credit=credit)
 
 
 def clicks_positions(
     log: LogFile,
     /,
     *searches: Searches,
-    how: Annotated[
-        Literal["swap", "harvest"],
-        Option(
-            help="``swap`` needs a log whose ranks were swapped or shuffled at random, ``harvest`` one of several rankers"
-        ),
-    ] = "swap",
+    how: Means = "swap",
     cluster: Cluster = "user",
-    shape: LogReading = LogReading(),
-    output: Output = None,
-    format: Format = None,  # noqa: A002 - the word of the option
+    asked: Asking = Asking(),
 ) -> None:
     """Find how likely users look at each rank, relative to the first: the position bias.
 
     Example: ``rankwell clicks positions swapped.csv -o positions.json``
     """
-    from rankwell.clicks import positions
-
-    form = form_of(format, output, FORMS)
-    own = shape.read(log, searches, output)
-    _written(positions(own, how=how, cluster=_cluster(cluster)), form, output)
+    asked.answer("positions", (log, *searches), cluster=cluster, how=how)
 
 
 def clicks_judgements(
@@ -120,24 +128,10 @@ def clicks_judgements(
     /,
     *searches: Searches,
     positions: Bias,
-    at_least: Annotated[
-        float, Option(help="the expected looks that a query and item needs; others are left out")
-    ] = 20.0,
-    levels: Annotated[
-        str | None,
-        Option(
-            help="the click rates from which a grade of 1, 2, … begins: ``0.05,0.2``; default: the rate itself"
-        ),
-    ] = None,
+    at_least: AtLeast = 20.0,
+    levels: Levels = None,
     shape: LogReading = LogReading(),
-    output: Annotated[
-        str | None,
-        Option(
-            name=("--output", "-o"),
-            group=OUTPUT,
-            help="the file for the judgements: ``.csv``, ``.parquet`` …; else they are printed",
-        ),
-    ] = None,
+    output: GradesFile = None,
 ) -> None:
     """Make judgements of clicks: for each query and item its clicks over those that its ranks would bring.
 
@@ -149,13 +143,8 @@ def clicks_judgements(
 
     if output is not None:
         refuse_format(output)
-    own = shape.read(log, searches, output)
-    made = judgements(
-        own,
-        _bias(positions),
-        at_least=at_least,
-        levels=None if levels is None else numbers(levels, "--levels"),
-    )
+    own, steps = shape.read(output, log, *searches), None if levels is None else numbers(levels, "--levels")
+    made = judgements(own, _bias(positions), at_least=at_least, levels=steps)
     frame = frame_of_qrels(made)
     if output is None:
         write(frame.write_csv(), None)
@@ -172,60 +161,34 @@ def clicks_counterfactual(
     /,
     *,
     positions: Bias,
-    discount: Annotated[
-        Literal["log2p1", "reciprocal", "none"],
-        Option(help="what a click is worth at a rank of the new lists"),
-    ] = "log2p1",
+    discount: Discount = "log2p1",
     cluster: Cluster = "user",
-    shape: LogReading = LogReading(),
-    output: Output = None,
-    format: Format = None,  # noqa: A002 - the word of the option
+    asked: Asking = Asking(),
 ) -> None:
     """Estimate what a new order would have earned, from clicks that are weighed by how likely their rank is looked at.
 
     Example: ``rankwell clicks counterfactual log.csv new.run --positions positions.json``
     """
-    from rankwell.clicks import counterfactual
-
-    form = form_of(format, output, FORMS)
-    own = shape.read(log, (), output)
-    found = counterfactual(own, run, _bias(positions), discount=discount, cluster=_cluster(cluster))
-    _written(found, form, output)
+    asked.answer("counterfactual", (log,), run, _bias(positions), cluster=cluster, discount=discount)
 
 
 def clicks_off_policy(
     log: LogFile,
     /,
     *,
-    how: Annotated[
-        Literal["snips", "ips", "dr"],
-        Option(help="the estimator; ``dr`` needs the columns q and v of a model"),
-    ] = "snips",
-    target: Annotated[
-        str | None,
-        Option(
-            help="the column of the new policy's probability, or two columns to compare: ``new,old``; or a .json of Open Bandit Pipeline"
-        ),
-    ] = None,
+    how: Estimator = "snips",
+    target: Target = None,
     clip: Annotated[float | None, Option(help="the largest weight; it biases the value")] = None,
     force: Annotated[bool, Option(help="give a value also where it is refused", negative="")] = False,
     cluster: Cluster = NONE,
-    shape: LogReading = LogReading(),
-    output: Output = None,
-    format: Format = None,  # noqa: A002 - the word of the option
+    asked: Asking = Asking(),
 ) -> int:
     """Estimate what another policy would have earned on this log, with what says how far it can be trusted; exit 1 if not.
 
     Example: ``rankwell clicks off-policy choices.csv --target new``
     """
-    from rankwell.clicks import off_policy
-
-    form = form_of(format, output, FORMS)
-    own = shape.read(log, (), output)
-    found = off_policy(
-        own, how=how, target=_targets(target), clip=clip, cluster=_cluster(cluster), force=force
-    )
-    _written(found, form, output)
+    options: dict[str, Any] = {"how": how, "target": _targets(target), "clip": clip, "force": force}
+    found = asked.answer("off_policy", (log,), cluster=cluster, **options)
     return FOUND if any(each.refused for each in found.policies) and not force else 0
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from rankwell.clicks.log import Log, collected, numbered
+from rankwell.clicks.log import Log, collected
 from rankwell.clicks.means import cluster_mean, flips_of_halves
 from rankwell.clicks.read import read_log
 from rankwell.clicks.results import OfRows, heads
@@ -228,49 +228,41 @@ def interleaved(
     >>> found.won, found.lost, found.tied, round(found.delta, 4), found.clusters
     (2, 0, 1, 0.3333, 2)
     """
+    import polars as pl
+
     refuse_level(level)
     own = read_log(log)
     own.require("impression", "team", "click")
     column = own.cluster(cluster)
     own = own.checked("impression", "click")
     teams, shared = _teams(own)
-    wins = _wins(own, teams, credit, column)
-    clusters, alone = numbered(wins["cluster "]) if column else (np.arange(len(wins)), 0)
-    counts = dict(own.counts)
-    if shared:
-        counts["items of both teams, which give no credit"] = shared
-    if alone:
-        counts[f"impressions without a {cluster}, each counted alone"] = alone
+    wins, clusters, alone = _wins(own, teams, credit, column)
+    again = 0
     if column is None and "user" in own.words:
-        users = own.columns(_column(own, "user").n_unique()).item()
-        if users < len(wins):
-            counts["users who came back, whom cluster=None counts as others"] = len(wins) - users
-    pairs, xs = [], []
-    for team, other in combinations(teams, 2):
-        pair, x = _pair(wins, clusters, team, other, level)
-        pairs.append(pair)
-        xs.append(x)
+        again = len(wins) - own.columns(pl.col(own.words["user"]).n_unique()).item()
+    counts = own.counted({
+        "items of both teams, which give no credit": shared,
+        f"impressions without a {cluster}, each counted alone": alone,
+        "users who came back, whom cluster=None counts as others": max(again, 0),
+    })  # fmt: skip
+    pairs, xs = zip(*(_pair(wins, clusters, *two, level) for two in combinations(teams, 2)), strict=True)
     if len(pairs) > 1:
         numbers = further(first(seed), np.arange(xs[0].size, dtype=np.uint64))
         family = families.max_t(
             [families.Cell.of_differences(np.array(xs), numbers)], times=FLIPS, seed=seed, threads=2
         )
-        pairs = [pair._replace(adjusted=float(p)) for pair, p in zip(pairs, family.adjusted, strict=True)]
+        pairs = tuple(
+            pair._replace(adjusted=float(p)) for pair, p in zip(pairs, family.adjusted, strict=True)
+        )
     weeks = _weeks(wins, clusters, teams, level) if len(teams) == 2 and "time" in own.words else ()
-    return Interleaving(own.name, cluster, credit, level, tuple(pairs), weeks, counts)
-
-
-def _column(log: Log, word: str) -> pl.Expr:
-    import polars as pl
-
-    return pl.col(log.words[word])
+    return Interleaving(own.name, cluster, credit, level, pairs, weeks, counts)
 
 
 def _teams(log: Log) -> tuple[list[str], int]:
     """The teams, sorted, and how many rows name several."""
     import polars as pl
 
-    team = _column(log, "team").cast(pl.String)
+    team = pl.col(log.words["team"]).cast(pl.String)
     rows = collected(
         log.frame.group_by(team.alias("team")).agg(pl.len().alias("rows"), log.clicked.sum().alias("clicks"))
     ).rows()
@@ -293,37 +285,28 @@ def _teams(log: Log) -> tuple[list[str], int]:
     return teams, sum(cells[cell] for cell in both) + int(missing)
 
 
-def _wins(log: Log, teams: Sequence[str], credit: str, column: str | None) -> pl.DataFrame:
-    """A row per impression: the credit of each team and whether it holds any of its items; the clicks, the cluster and the time."""
+def _wins(
+    log: Log, teams: Sequence[str], credit: str, column: str | None
+) -> tuple[pl.DataFrame, np.ndarray, int]:
+    """A row per impression: the credit of each team and whether it holds any of its items; the clicks and the time; and the clusters."""
     import polars as pl
 
-    team, click = _column(log, "team").cast(pl.String), log.number("click")
+    team, click = pl.col(log.words["team"]).cast(pl.String), log.number("click")
     gained = click if credit == "clicks" else (click > 0).cast(pl.Float64)
     frame = log.frame
     if "item" in log.words:  # an item that stands there once for each team is one of both
-        frame = _without_shared(frame, log, team)
+        keys = [log.words["impression"], log.words["item"]]
+        frame = frame.with_columns(team.alias("team "))
+        shown = frame.filter(pl.col(keys[1]).is_not_null()).group_by(keys)
+        twice = collected(shown.agg(pl.col("team ").n_unique().alias("teams ")).filter(pl.col("teams ") > 1))
         team = pl.col("team ")
+        if len(twice):
+            frame = frame.join(twice.lazy(), on=keys, how="left", maintain_order="left")
+            frame = frame.with_columns(pl.when(pl.col("teams ").is_null()).then(team).alias("team "))
     sums = [gained.filter(team == each).sum().alias(f"credit {each}") for each in teams]
     held = [(team == each).any().alias(f"held {each}") for each in teams]
-    more = [_column(log, "time").min().alias("time ")] if "time" in log.words else []
+    more = [pl.col(log.words["time"]).min().alias("time ")] if "time" in log.words else []
     return replace(log, frame=frame).of_impressions(column, *sums, *held, click.sum().alias("clicks "), *more)
-
-
-def _without_shared(frame: pl.LazyFrame, log: Log, team: pl.Expr) -> pl.LazyFrame:
-    import polars as pl
-
-    keys = [log.words["impression"], log.words["item"]]
-    frame = frame.with_columns(team.alias("team "))
-    twice = (
-        frame.filter(pl.col(keys[1]).is_not_null())
-        .group_by(keys)
-        .agg(pl.col("team ").n_unique().alias("teams "))
-    )
-    twice = twice.filter(pl.col("teams ") > 1)
-    if not collected(twice.head(1)).height:
-        return frame
-    marked = frame.join(twice, on=keys, how="left", maintain_order="left")
-    return marked.with_columns(pl.when(pl.col("teams ").is_null()).then(pl.col("team ")).alias("team "))
 
 
 def _pair(
@@ -332,8 +315,7 @@ def _pair(
     """Two teams over the impressions that hold both, and the sum of each cluster."""
     one, two = (wins[f"credit {each}"].to_numpy() for each in (team, other))
     held = np.ones(len(wins), bool)
-    several = sum(name.startswith("held ") for name in wins.columns) > 2
-    if several:
+    if sum(name.startswith("held ") for name in wins.columns) > 2:
         held = (wins[f"held {team}"] & wins[f"held {other}"]).to_numpy()
     if not held.any():
         raise DataError(
@@ -343,12 +325,10 @@ def _pair(
     sums = np.bincount(clusters[held], x, clusters.max() + 1)
     sizes = np.bincount(clusters[held], minlength=clusters.max() + 1)
     found = cluster_mean(sums[sizes > 0], sizes[sizes > 0], level=level)
-    low, high = max(found.low, -0.5), min(found.high, 0.5)
+    low, high = max(found.low, -0.5), min(found.high, 0.5)  # NaN stays
     p = flips_of_halves(sums) if found.clusters > 1 else math.nan
     won, lost = int((x > 0).sum()), int((x < 0).sum())
     quiet = int((wins["clicks "].to_numpy()[held] == 0).sum())
-    if math.isnan(found.low):
-        low = high = math.nan
     pair = TeamPair(
         team, other, found.n, won, lost, found.n - won - lost, quiet, found.clusters, found.value, found.error, found.freedom, low, high, p, p
     )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Mapping
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
@@ -10,38 +11,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankwell.errors import DataError, UsageError, brief, nearest
-from rankwell.readers.frames.columns import quoted
+from rankwell.readers.frames.columns import match_words, quoted
 from rankwell.records import cached_property, record
-from rankwell.tables.columns import COLUMNS
+from rankwell.tables.columns import LOG_COLUMNS
 from rankwell.tables.series import Place, RowOf
 
 if TYPE_CHECKING:
     import polars as pl
 
-# rankwell's word for each column, what it holds, and the names that people and tools give it; names are compared as in tables/columns.py
-WORDS: dict[str, tuple[str, str]] = {
-    "impression": ("one answer that was shown", "impression impression_id search_id serp_id request_id"),
-    "query": ("the query, by id or text", "query query_id query_text user_query search_query search_term"),
-    "user": ("who saw it", "user user_id client_id customer_id visitor_id"),
-    "rank": ("where it stood", "rank position pos ordinal"),
-    "item": ("what was shown", " ".join(COLUMNS["item"].names) + " object_id action"),
-    "click": ("whether, or how often, it was clicked", "click clicks clicked is_click is_clicked n_clicks"),
-    "team": ("the ranker that an interleaved item came from", "team ranker ranking_function"),
-    "swap": ("the rank that was swapped with rank 1 at random", "swap"),
-    "propensity": ("the logging policy's probability of what was shown", "propensity propensity_score pscore"),
-    "target": ("the probability of the same under the new policy", "target target_probability"),
-    "unseen": ("the new policy's mass on what the logging policy never shows", "unseen"),
-    "reward": ("what it earned", "reward"),
-    "q": ("the reward that a model expects of what was shown", "q q_hat"),
-    "v": ("the reward that a model expects of the new policy", "v v_hat"),
-    "time": ("when it was", " ".join(COLUMNS["time"].names)),
-}  # fmt: skip
-NAMES = {word: names for word, (_, names) in WORDS.items()}
+NAMES = {word: " ".join(column.names) for word, column in LOG_COLUMNS.items()}
+# what a number must be: in words, its ends, and whether it is whole
 NUMBERS = {
-    "rank": "a whole number, 0 or more", "click": "0, 1 or a count", "swap": "a whole number above 1, or nothing",
-    "propensity": "a probability above 0", "target": "a probability", "unseen": "a probability", "reward": "a number", "q": "a number",
-    "v": "a number",
-}  # fmt: skip
+    "rank": ("a whole number, 0 or more", 0, math.inf, True), "click": ("0, 1 or a count", 0, math.inf, False),
+    "swap": ("a whole number above 1, or nothing", 2, math.inf, True),
+    "propensity": ("a probability above 0", math.ulp(0), 1, False), "target": ("a probability", 0, 1, False),
+    "unseen": ("a probability", 0, 1, False),
+} | dict.fromkeys(("reward", "q", "v"), ("a number", -math.inf, math.inf, False))  # fmt: skip
 HASHED = "query", "item", "rank", "click"
 TRUTH = {"true": "1", "false": "0"}
 ROW = "row "  # the name of no column of anybody's
@@ -74,7 +59,7 @@ class Log:
         for word in words:
             if word not in self.words:
                 raise DataError(
-                    f"{self.name}: there is no column for the {word} ({WORDS[word][0]}); the columns are "
+                    f"{self.name}: there is no column for the {word} ({LOG_COLUMNS[word].holds}); the columns are "
                     f"{quoted(self.names)}. Say which it is: columns={{'its name': {brief(word)}}}, on the "
                     f"command line --columns 'its name={word}'."
                 )
@@ -96,7 +81,7 @@ class Log:
             if column is not None:
                 self._refuse_nested(column)
             return column
-        if word in WORDS:
+        if word in LOG_COLUMNS:
             raise DataError(
                 f"{self.name}: there is no column for the {word}, and what one {word} does is not independent. Say which it is: "
                 f"columns={{'its name': {brief(word)}}} (--columns 'its name={word}'); or cluster=None (--cluster none), which counts "
@@ -115,6 +100,14 @@ class Log:
             column = column.str.strip_chars().str.to_lowercase().replace(TRUTH)
         number = column.cast(pl.Float64, strict=False)
         return number - (self.rank_base or 0) + 1 if word == "rank" and self.rank_base is not None else number
+
+    def keys(self, *words: str) -> list[pl.Expr]:
+        """Return the columns of words under these names; ranks are whole numbers."""
+        import polars as pl
+
+        return [
+            self.number(word).cast(pl.Int64).alias(word) if word == "rank" else pl.col(self.words[word]).alias(word) for word in words
+        ]  # fmt: skip
 
     @property
     def clicked(self) -> pl.Expr:
@@ -136,7 +129,7 @@ class Log:
         bad = {word: self._is_bad(word) for word in words}
         found = [row.filter(each).min().alias(word) for word, each in bad.items()]
         rank = replace(self, rank_base=None).number("rank").min() if "rank" in words else pl.lit(None)
-        facts = self._look(pl.len().alias("rows"), rank.alias("lowest rank"), *found)
+        facts = self.columns(pl.len().alias("rows"), rank.alias("lowest rank"), *found).row(0, named=True)
         if not facts["rows"]:
             raise DataError(f"{self.name}: the log holds no rows.")
         for word in words:
@@ -147,42 +140,29 @@ class Log:
             self._refuse_twice()
         return self._with_base(facts["lowest rank"]) if "rank" in words else self
 
-    def _look(self, *found: pl.Expr) -> dict[str, Any]:
-        return collected(self.frame.select(*found)).row(0, named=True)
-
     def _is_bad(self, word: str) -> pl.Expr:
         import polars as pl
 
         column = pl.col(self.words[word])
-        if word not in NUMBERS:
+        if (kind := _number_kind(word)) is None:
             return column.is_null()
-        number = replace(self, rank_base=None).number(word)
-        is_number = number.is_finite()
-        fits = {
-            "rank": (number >= 0) & (number == number.floor()),
-            "click": number >= 0,
-            "swap": (number >= 2) & (number == number.floor()),
-            "propensity": (number > 0) & (number <= 1),
-            "target": number.is_between(0, 1),
-            "unseen": number.is_between(0, 1),
-        }.get(word, pl.lit(True))
-        wrong = ~(is_number & fits).fill_null(value=False)
+        number, (_, low, high, is_whole) = replace(self, rank_base=None).number(word), kind
+        fits = number.is_finite() & number.is_between(low, high)
+        fits = fits & (number == number.floor()) if is_whole else fits
+        wrong = ~fits.fill_null(value=False)
         return wrong & column.is_not_null() if word == "swap" else wrong
 
     def _refuse(self, word: str, row: int) -> None:
-        value = self._row(row)[self.words[word]]
-        said = "is missing" if value is None else f"is {brief(value)}"
-        more = ""
-        if word == "propensity" and value is not None:
-            more = " What the logging policy never shows has no row; log the probability with which it chose this one."
-        raise DataError(
-            f"{self.place(row)}: the {word} {said}; it must be {NUMBERS.get(word, 'there')}.{more or ' Fix or remove the row.'}"
-        )
-
-    def _row(self, row: int) -> dict[str, Any]:
         import polars as pl
 
-        return collected(self.frame.filter(pl.col(ROW) == row)).row(0, named=True)
+        value = collected(self.frame.filter(pl.col(ROW) == row).select(self.words[word])).item()
+        said = "is missing" if value is None else f"is {brief(value)}"
+        kind, remedy = _number_kind(word), "Fix or remove the row."
+        if word == "propensity" and value is not None:
+            remedy = "What the logging policy never shows has no row; log the probability with which it chose this one."
+        raise DataError(
+            f"{self.place(row)}: the {word} {said}; it must be {kind[0] if kind else 'there'}. {remedy}"
+        )
 
     def _refuse_twice(self) -> None:
         import polars as pl
@@ -239,19 +219,26 @@ class Log:
         """Return some columns as a frame."""
         return collected(self.frame.select(*expressions))
 
-    def of_impressions(self, cluster: str | None, *found: pl.Expr) -> pl.DataFrame:
-        """Return a row per impression, sorted: what is found of its rows, and its cluster; DataError if an impression has two."""
+    def tally(self, *keys: pl.Expr, frame: pl.LazyFrame | None = None) -> pl.DataFrame:
+        """Return the clicks and rows of each key, of all rows or of a frame of them."""
+        import polars as pl
+
+        clicks, rows = (
+            self.clicked.sum().cast(pl.Int64).alias("clicks"),
+            pl.len().cast(pl.Int64).alias("rows"),
+        )
+        return collected((self.frame if frame is None else frame).group_by(*keys).agg(clicks, rows))
+
+    def of_impressions(self, cluster: str | None, *found: pl.Expr) -> tuple[pl.DataFrame, np.ndarray, int]:
+        """Return as ``of_rows``, of each impression in their order: what is found of its rows; DataError if an impression has two clusters."""
         import polars as pl
 
         impression = pl.col(self.words["impression"]).alias("impression ")
-        ends = (
-            []
-            if cluster is None
-            else [pl.col(cluster).min().alias("cluster "), pl.col(cluster).max().alias("other ")]
-        )
+        own = [] if cluster is None else [pl.col(cluster)]
+        ends = [end for each in own for end in (each.min().alias("cluster "), each.max().alias("other "))]
         frame = collected(self.frame.group_by(impression).agg(*found, *ends).sort("impression "))
         if cluster is None:
-            return frame
+            return frame, np.arange(len(frame)), 0
         two = frame.filter(pl.col("cluster ") != pl.col("other "))
         if len(two):
             name, one, other = (two[column][0] for column in ("impression ", "cluster ", "other "))
@@ -259,18 +246,21 @@ class Log:
                 f"{self.name}: impression {brief(name)} has two values of {brief(cluster)}, {brief(one)} and {brief(other)}, so it is not one "
                 f"answer to one of them. Give each answer an id of its own."
             )
-        return frame.drop("other ")
+        return frame.drop("other ", "cluster "), *numbered(frame["cluster "])
 
-    def codes(self, cluster: str | None, *expressions: pl.Expr) -> tuple[np.ndarray, pl.DataFrame, int]:
-        """Return the number of each row's cluster, other columns of the rows, and how many rows have no cluster and so one each."""
+    def of_rows(self, cluster: str | None, *expressions: pl.Expr) -> tuple[pl.DataFrame, np.ndarray, int]:
+        """Return columns of the rows, the number of each row's cluster, and how many rows have no cluster and so one each."""
         import polars as pl
 
         if cluster is None:
             frame = self.columns(*expressions)
-            return np.arange(len(frame)), frame, 0
+            return frame, np.arange(len(frame)), 0
         frame = self.columns(pl.col(cluster).alias("cluster "), *expressions)
-        own, alone = numbered(frame["cluster "])
-        return own, frame.drop("cluster "), alone
+        return frame.drop("cluster "), *numbered(frame["cluster "])
+
+    def counted(self, found: Mapping[str, int]) -> dict[str, int]:
+        """Return the counts of the log and what else was found, if it was."""
+        return dict(self.counts) | {what: n for what, n in found.items() if n}
 
     @cached_property
     def hash(self) -> str:
@@ -282,6 +272,11 @@ class Log:
         for batch in self.frame.select(columns).collect_batches(maintain_order=True):
             digest.update(batch.write_csv(include_header=False).encode())
         return digest.hexdigest()[:12]
+
+
+def _number_kind(word: str) -> tuple[str, float, float, bool] | None:
+    """What the column of a word must hold, if that is numbers; of several targets each has a word, ``target NAME``."""
+    return NUMBERS.get(word.partition(" ")[0])
 
 
 def numbered(column: pl.Series) -> tuple[np.ndarray, int]:
@@ -304,6 +299,10 @@ def collected(frame: pl.LazyFrame) -> pl.DataFrame:
         return frame.collect(engine="streaming")
 
 
-def log_of(frame: pl.DataFrame | pl.LazyFrame, words: Mapping[str, str], name: str, **more: Any) -> Log:
-    """Return a log of a frame and what its columns hold."""
-    return Log(frame.lazy().with_row_index(ROW), words, name, more.pop("place", None) or RowOf(name), **more)
+def log_of(
+    frame: pl.DataFrame | pl.LazyFrame, name: str, columns: Mapping[str, str] | None = None, place: Place | None = None, **more: Any
+) -> Log:  # fmt: skip
+    """Return a log of a frame; ``columns`` say what its columns hold where their names do not."""
+    frame = frame.lazy()
+    words = match_words(frame.collect_schema().names(), columns, name, NAMES)
+    return Log(frame.with_row_index(ROW), words, name, place or RowOf(name), **more)

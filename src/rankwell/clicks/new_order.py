@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from rankwell.clicks.log import collected, numbered
+from rankwell.clicks.log import collected
 from rankwell.clicks.means import Weights, cluster_mean
 from rankwell.clicks.position_bias import thetas_of
 from rankwell.clicks.read import read_log
@@ -138,16 +138,14 @@ def counterfactual(
     from rankwell.readers.frames.in_memory import frame_of_run
 
     own = read_log(log)
-    own.require("impression", "query", "item", "rank", "click")
+    words = "impression", "query", "item", "rank", "click"
+    own.require(*words)
     column = own.cluster(cluster)
-    own = own.checked("impression", "query", "item", "rank", "click")
+    own = own.checked(*words)
     theta, lists = thetas_of(positions), read_run(run)
-    names = {word: pl.col(own.words[word]).alias(word) for word in ("impression", "query", "item")}
-    rank = own.number("rank").cast(pl.Int64).alias("rank")
     # in one order, so that sums are the same whatever the order of the rows
-    clicked = collected(
-        own.frame.filter(own.clicked).select(*names.values(), rank).sort("impression", "rank")
-    )
+    keys = own.keys("impression", "query", "item", "rank")
+    clicked = collected(own.frame.filter(own.clicked).select(*keys).sort("impression", "rank"))
     known = np.array([value > 0 for value in theta])
     at = clicked["rank"].to_numpy() - 1
     if lost := sorted(
@@ -158,32 +156,26 @@ def counterfactual(
             f"first {lost[0] - 1} ranks."
         )
     wanted = _listed(frame_of_run(lists)).with_columns(pl.col("query", "item").cast(pl.String))
-    keys = clicked.with_columns(pl.col("query", "item").cast(pl.String))
-    new = keys.join(wanted, on=["query", "item"], how="left", maintain_order="left")["new"]
+    clicked = clicked.with_columns(pl.col("query", "item").cast(pl.String))
+    new = clicked.join(wanted, on=["query", "item"], how="left", maintain_order="left")["new"]
     place = new.cast(pl.Float64).fill_null(np.nan).to_numpy()
     worth = np.ones(len(place))
     if discount != "none":
         worth = 1 / (np.log2(place + 1) if discount == "log2p1" else place)
     worth = np.where(new.is_null().to_numpy(), 0.0, worth)
-    gained = (
-        keys.select("impression", value=worth / np.array(theta)[at], naive=worth)
-        .group_by("impression", maintain_order=True)
-        .agg(pl.col("value", "naive").sum())
-    )
-    shown = own.of_impressions(column).rename({"impression ": "impression"})
-    if shown["impression"].dtype != gained["impression"].dtype:
-        gained = gained.with_columns(pl.col("impression").cast(shown["impression"].dtype))
-    rows = shown.join(gained, on="impression", how="left", maintain_order="left")
+    gained = clicked.select("impression", value=worth / np.array(theta)[at], naive=worth)
+    gained = gained.group_by("impression", maintain_order=True).agg(pl.col("value", "naive").sum())
+    shown, codes, alone = own.of_impressions(column)
+    rows = shown.join(gained, left_on="impression ", right_on="impression", how="left", maintain_order="left")
     values, naive = (rows[name].fill_null(0.0).to_numpy() for name in ("value", "naive"))
-    codes, alone = numbered(rows["cluster "]) if column else (np.arange(len(rows)), 0)
     mean = cluster_mean(np.bincount(codes, values), np.bincount(codes), level=level)
     mean = mean._replace(low=max(mean.low, 0.0))  # NaN stays
     weights = np.where(new.is_null().to_numpy(), 0.0, 1 / np.array(theta)[at])
     spread = Weights.spread(lists.name, weights) if weights.any() else None
-    counts = dict(own.counts)
-    counts |= {f"impressions without a {cluster}, each counted alone": alone} if alone else {}
-    missing = int(new.null_count())
-    counts |= {"clicked items that the new lists do not hold, worth 0": missing} if missing else {}
+    counts = own.counted({
+        f"impressions without a {cluster}, each counted alone": alone,
+        "clicked items that the new lists do not hold, worth 0": new.null_count(),
+    })  # fmt: skip
     return Counterfactual(
         own.name, lists.name, discount, cluster, level, *mean, float(naive.mean()), spread, counts
     )

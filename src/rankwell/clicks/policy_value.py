@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from rankwell.clicks.log import WORDS, Log
+from rankwell.clicks.log import Log
 from rankwell.clicks.means import Weights, student
 from rankwell.clicks.read import read_log, target_of
 from rankwell.clicks.results import OfRows, heads
@@ -222,26 +222,19 @@ def off_policy(
     own = read_log(log)
     own = _with_targets(own, target)
     reward = "reward" if "reward" in own.words or "click" not in own.words else "click"
-    words = [
-        reward,
-        "propensity",
-        *(["q", "v"] if how == "dr" else []),
-        *(["unseen"] if "unseen" in own.words else []),
-    ]
-    names = [word for word in own.words if word == "target" or word.startswith("target ")]
+    words = [reward, "propensity", *["q", "v"] * (how == "dr"), *["unseen"] * ("unseen" in own.words)]
+    names = [word for word in own.words if word.startswith("target")] or ["target"]
+    own.require(*words, *names)
     column = own.cluster(cluster)
-    own.require(*words, *(names or ["target"]))
-    own = own.checked(*words, *([names[0]] if names == ["target"] else []), unique=False)
-    codes, frame, alone = own.codes(column, *(own.number(word).alias(word) for word in (*words, *names)))
+    own = own.checked(*words, *names, unique=False)
+    frame, codes, alone = own.of_rows(column, *(own.number(word).alias(word) for word in (*words, *names)))
     columns = {name: frame[name].to_numpy() for name in frame.columns}
-    for name in names:
-        _refuse_target(own, name, columns[name])
     if (columns["propensity"] == 1).all():
         raise DataError(
             f"{own.name}: every propensity is 1: the logging policy was deterministic, so nothing else was tried and no log of it can tell "
             f"what another policy earns. Compare the two by interleaving or an A/B test."
         )
-    counts = dict(own.counts) | ({f"rows without a {cluster}, each counted alone": alone} if alone else {})
+    counts = own.counted({f"rows without a {cluster}, each counted alone": alone})
     units = Choices(codes, int(codes.max()) + 1, column is not None, level)
     found = [
         _valued(name.removeprefix("target ").strip() or name, columns[name], columns, reward, how, clip, units, force=force) for name in names
@@ -257,37 +250,21 @@ def _with_targets(log: Log, target: Any) -> Log:
     """The log with the columns of the targets, under the word ``target`` or, for several, ``target NAME``."""
     import polars as pl
 
-    if target is None or isinstance(target, str):
-        names = [] if target is None else [target]
-    elif isinstance(target, Sequence) and len(target) and all(isinstance(each, str) for each in target):
-        names = list(target)
-    else:
-        found = pl.Series("target", target_of(log, target))
-        frame = pl.concat([log.frame.collect(), found.to_frame()], how="horizontal")
-        words = {**log.words, "target": "target"}
-        return Log(frame.lazy(), words, log.name, log.place, log.rank_base, log.counts)
-    if not names:
+    if target is None:
         return log
-    if len(names) > 2 or len({*names}) < len(names):
+    names = [target] if isinstance(target, str) else target
+    if not isinstance(names, Sequence) or not all(isinstance(each, str) for each in names):
+        frame = log.frame.collect().with_columns(pl.Series("target", target_of(log, target)))
+        return replace(log, frame=frame.lazy(), words={**log.words, "target": "target"})
+    if len(names) not in (1, 2) or len({*names}) < len(names):
         raise UsageError("target=: one column, or two different ones to compare.")
-    held = log.names
     for name in names:
-        if name not in held:
+        if name not in log.names:
             raise UsageError(
-                f"target={brief(name)}: {log.name} has no such column; the columns are {quoted(held)}.{nearest(name, held)}"
+                f"target={brief(name)}: {log.name} has no such column; the columns are {quoted(log.names)}.{nearest(name, log.names)}"
             )
     words = {word: column for word, column in log.words.items() if word != "target"}
-    words |= {f"target {name}": name for name in names}
-    return Log(log.frame, words, log.name, log.place, log.rank_base, log.counts)
-
-
-def _refuse_target(log: Log, name: str, values: np.ndarray) -> None:
-    wrong = ~((values >= 0) & (values <= 1))
-    if wrong.any():
-        row = int(wrong.argmax())
-        raise DataError(
-            f"{log.place(row)}: {brief(log.words[name])} is {values[row]:g}; a target is a probability. {WORDS['target'][0].capitalize()}."
-        )
+    return replace(log, words=words | {f"target {name}": name for name in names})
 
 
 class Choices(NamedTuple):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from rankwell.clicks.log import ROW, Log, collected
+from rankwell.clicks.log import ROW, Log
 from rankwell.clicks.read import read_log
 from rankwell.clicks.results import OfRows, heads
 from rankwell.display.page import PageStrings, words_of
@@ -161,33 +161,23 @@ def positions(
     """
     refuse_level(level)
     own = read_log(log)
-    own.require("rank", "click", *(("query", "item") if how == "harvest" else ()))
+    is_swap, words = how == "swap", ["rank", "click", *(() if how == "swap" else ("query", "item"))]
+    own.require(*words)
     column = own.cluster(cluster)
-    words = [
-        "rank",
-        "click",
-        *(["swap"] if how == "swap" and "swap" in own.words else []),
-        *(["query", "item"] if how == "harvest" else []),
-    ]
+    is_shuffled = is_swap and "swap" not in own.words
+    words += ["swap"] * (is_swap and not is_shuffled)
     own = own.checked(*words, unique="impression" in own.words)
     lots = Lots.of(own, column, seed)
-    found = (_swapped if how == "swap" else _harvested)(own, lots)
+    found = (_swapped if is_swap else _harvested)(own, lots)
     if not found.clicks[0]:
         raise DataError(f"{own.name}: theta is relative to rank 1, which has no click.")
-    low, high = found.bounds(level)
-    rows = tuple(
-        PositionTheta(
-            rank + 1,
-            int(found.shown[rank]),
-            int(found.clicks[rank]),
-            *map(float, (found.theta[rank], low[rank], high[rank])),
-        )
-        for rank in range(len(found.theta))
-    )
-    counts = dict(own.counts)
-    counts |= {f"rows without a {cluster}, each counted alone": lots.alone} if lots.alone else {}
-    counts |= {f"rows below rank {DEEPEST}, which are not harvested": found.deep} if found.deep else {}
-    is_shuffled = how == "swap" and "swap" not in own.words
+    of_ranks = found.shown.astype(int), found.clicks.astype(int), found.theta, *found.bounds(level)
+    values = zip(*(each.tolist() for each in of_ranks), strict=True)
+    rows = tuple(PositionTheta(rank, *row) for rank, row in enumerate(values, 1))
+    counts = own.counted({
+        f"rows without a {cluster}, each counted alone": lots.alone,
+        f"rows below rank {DEEPEST}, which are not harvested": found.deep,
+    })  # fmt: skip
     return Positions(own.name, how, is_shuffled, cluster, lots.clusters, level, rows, counts)
 
 
@@ -230,34 +220,18 @@ class Lots(NamedTuple):
         """Return the rows with a column ``lot``: clusters are dealt to 100 lots at random, and rows without one by their number."""
         import polars as pl
 
-        rows, alone = log.columns(
-            pl.len().alias("rows"), pl.col(column or ROW).is_null().sum().alias("alone")
-        ).row(0)
-        own = (
-            None
-            if column is None
-            else collected(log.frame.select(pl.col(column).drop_nulls().unique())).sort(column)
-        )
+        missing = pl.col(column or ROW).is_null().sum()
+        rows, alone = log.columns(pl.len().alias("rows"), missing.alias("alone")).row(0)
+        own = None if column is None else log.columns(pl.col(column).drop_nulls().unique()).sort(column)
         clusters = rows if own is None else len(own) + alone
         count = min(clusters, LOTS)
-        row = (_mixed(pl.col(ROW).cast(pl.UInt64) + seed) % count).cast(pl.UInt32)
+        row = (_mixed(pl.col(ROW).cast(pl.UInt64) + seed) % count).cast(pl.Int64)
         if own is None:
             return cls(log.frame.with_columns(lot=row), count, clusters, 0)
         order = np.random.default_rng(seed).permutation(len(own))
-        lots = own.with_columns(pl.Series("lot", order % count, pl.UInt32))
+        lots = own.with_columns(pl.Series("lot", order % count, pl.Int64))
         held = log.frame.join(lots.lazy(), on=column, how="left").with_columns(pl.col("lot").fill_null(row))
         return cls(held, count, clusters, alone)
-
-    def counted(self, *keys: pl.Expr, click: pl.Expr) -> pl.DataFrame:
-        """Return the clicks and rows of each lot and key."""
-        import polars as pl
-
-        lot = pl.col("lot").cast(pl.Int64)
-        return collected(
-            self.frame.group_by(lot, *keys).agg(
-                click.sum().cast(pl.Int64).alias("clicks"), pl.len().cast(pl.Int64).alias("rows")
-            )
-        )
 
 
 def _mixed(number: pl.Expr) -> pl.Expr:
@@ -271,24 +245,24 @@ def _swapped(log: Log, lots: Lots) -> ThetaCurve:
     """Click rates at k and at 1 of impressions whose pair was swapped; of a shuffled log all of them."""
     import polars as pl
 
-    swap = log.number("swap").cast(pl.Int64).fill_null(0) if "swap" in log.words else pl.lit(0, pl.Int64)
-    frame = lots.counted(
-        log.number("rank").cast(pl.Int64).alias("rank"), swap.alias("swap"), click=log.clicked
-    )
-    lot, at, pair = (frame[name].to_numpy() for name in ("lot", "rank", "swap"))
-    at, ranks = at - 1, int(at.max())
+    has_swap = "swap" in log.words
+    swap = log.number("swap").cast(pl.Int64).fill_null(0) if has_swap else pl.lit(0, pl.Int64)
+    frame = log.tally(pl.col("lot"), *log.keys("rank"), swap.alias("swap"), frame=lots.frame)
+    lot, at, pair, *both = (frame[name].to_numpy() for name in ("lot", "rank", "swap", "clicks", "rows"))
+    ranks = int(at.max())
     # per lot: clicks and rows at k, and those at 1 beside which k is looked at
     table = np.zeros((lots.lots, 4, ranks))
-    is_pair = pair <= ranks
-    for place, values in enumerate((frame["clicks"].to_numpy(), frame["rows"].to_numpy())):
-        if "swap" in log.words:
-            own, first = (at > 0) & (pair == at + 1), (at == 0) & (pair > 0) & is_pair
-            np.add.at(table[:, place], (lot[own], at[own]), values[own])
-            np.add.at(table[:, place, 0], lot[first], values[first])
-            np.add.at(table[:, place + 2], (lot[first], pair[first] - 1), values[first])
-        else:
-            np.add.at(table[:, place], (lot, at), values)
-    if "swap" not in log.words:
+
+    def add(place: int, of: np.ndarray, rank: np.ndarray) -> None:
+        for more, values in enumerate(both):
+            np.add.at(table[:, place + more], (lot[of], rank[of] - 1), values[of])
+
+    if has_swap:
+        first = (at == 1) & (pair > 1) & (pair <= ranks)
+        add(0, first | ((at > 1) & (pair == at)), at)
+        add(2, first, pair)
+    else:
+        add(0, at > 0, at)
         table[:, 2:] = table[:, :2, :1]
     total = table.sum(axis=0)
     return ThetaCurve(_rates(total[None])[0], _rates(total - table), total[1], total[0])
@@ -307,16 +281,8 @@ def _harvested(log: Log, lots: Lots) -> ThetaCurve:
     """AllPairs over query and item that stood at several ranks."""
     import polars as pl
 
-    keys = [
-        pl.col(log.words["query"]).alias("query"),
-        pl.col(log.words["item"]).alias("item"),
-        log.number("rank").cast(pl.Int64).alias("rank"),
-    ]
-    cells = collected(
-        log.frame.group_by(keys).agg(
-            log.clicked.sum().cast(pl.Int64).alias("clicks"), pl.len().cast(pl.Int64).alias("rows")
-        )
-    )
+    keys = log.keys("query", "item", "rank")
+    cells = log.tally(*keys)
     ranks = int(cells["rank"].max())  # type: ignore[arg-type]
     is_deep = pl.col("rank") > DEEPEST
     deep = int(cells.filter(is_deep)["rows"].sum())
@@ -330,11 +296,11 @@ def _harvested(log: Log, lots: Lots) -> ThetaCurve:
         return ThetaCurve(np.full(ranks, np.nan), np.zeros((0, ranks)), shown, clicks, deep)
     stood, rate = Stood.of(pair, rank, ranks), whole[0] / whole[1]
     total = stood.both(rate)
-    found = all_pairs(total[0], total[1] - total[0])
+    theta, logs = all_pairs(total[0], total[1] - total[0])
     held = lots.frame.with_columns(keys).join(
         cells.lazy().select("query", "item", "rank", "cell"), on=["query", "item", "rank"]
     )
-    counted = lots._replace(frame=held).counted(pl.col("cell"), click=log.clicked).sort("lot")
+    counted = log.tally(pl.col("lot"), pl.col("cell"), frame=held).sort("lot")
     ends = counted["lot"].search_sorted(np.arange(lots.lots + 1)).to_numpy()
     cell, own = counted["cell"].to_numpy(), counted.select("clicks", "rows").to_numpy().T
     without = np.empty((lots.lots, ranks))
@@ -357,8 +323,8 @@ def _harvested(log: Log, lots: Lots) -> ThetaCurve:
         clicked, number = total - less + more
         at, left = at[~is_again], left[:, ~is_again]
         clicked += stood.sums(left[0] / left[1] - rate[at], at)
-        without[each] = all_pairs(clicked, number - clicked, found.logs).theta
-    return ThetaCurve(found.theta, without, shown, clicks, deep)
+        without[each] = all_pairs(clicked, number - clicked, logs)[0]
+    return ThetaCurve(theta, without, shown, clicks, deep)
 
 
 class Stood(NamedTuple):
@@ -391,17 +357,12 @@ class Stood(NamedTuple):
         return np.array([self.sums(rates), self.sums(np.ones(len(rates)))])
 
 
-class Harvested(NamedTuple):
-    """Theta by rank, and the logarithms of p (the diagonal) and r that it is made of."""
+def all_pairs(
+    clicked: np.ndarray, passed: np.ndarray, start: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return theta from C and C̄ by AllPairs, NaN for ranks that no chain of pairs links to the first, and ln p (the diagonal) and ln r.
 
-    theta: np.ndarray
-    logs: np.ndarray
-
-
-def all_pairs(clicked: np.ndarray, passed: np.ndarray, start: np.ndarray | None = None) -> Harvested:
-    """Return theta from C and C̄ by AllPairs; NaN for ranks that no chain of pairs links to the first. ``start`` are logarithms nearby.
-
-    The likelihood is concave in ln p and ln r.
+    ``start`` are such logarithms nearby. The likelihood is concave in these.
     """
     from scipy.optimize import minimize
     from scipy.sparse.csgraph import connected_components
@@ -417,7 +378,7 @@ def all_pairs(clicked: np.ndarray, passed: np.ndarray, start: np.ndarray | None 
     theta[0] = 1.0
     row, column = np.nonzero(linked)
     if not len(row):
-        return Harvested(theta, logs)
+        return theta, logs
     used = np.flatnonzero(label == label[0])
     place = np.searchsorted(used, row)
     upper, pair = np.unique(np.minimum(row, column) * ranks + np.maximum(row, column), return_inverse=True)
@@ -430,18 +391,14 @@ def all_pairs(clicked: np.ndarray, passed: np.ndarray, start: np.ndarray | None 
         return -float((c * np.log(share) + rest * np.log1p(-share)).sum()), gradient
 
     begin = np.concatenate([logs[used, used], logs.ravel()[upper]])
-    bounds = [(-30.0, 0.0)] * len(begin)
-    found = minimize(
-        loss,
-        begin,
-        jac=True,
-        method="L-BFGS-B",
-        bounds=bounds,
-        options={"maxiter": 5_000, "maxfun": 50_000, "ftol": 1e-13, "gtol": 1e-9},
+    bounds, options = (
+        [(-30.0, 0.0)] * len(begin),
+        {"maxiter": 5_000, "maxfun": 50_000, "ftol": 1e-13, "gtol": 1e-9},
     )
+    found = minimize(loss, begin, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
     theta[used] = np.exp(found.x[:n] - found.x[0])
     logs[used, used], logs.ravel()[upper] = found.x[:n], found.x[n:]
-    return Harvested(theta, logs)
+    return theta, logs
 
 
 def thetas_of(value: Any) -> list[float]:

@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankwell.clicks.log import NAMES, Log, log_of
+from rankwell.clicks.log import Log, log_of
 from rankwell.errors import DataError, InputError, UsageError, brief
 from rankwell.readers.formats.ubi import HITS
-from rankwell.readers.frames.columns import match_words
 from rankwell.readers.frames.in_memory import frame_of
 from rankwell.readers.frames.scans import polars_errors
-from rankwell.tables.series import LineAfter, Place, RowOf
+from rankwell.tables.series import LineAfter
 
 if TYPE_CHECKING:
     import polars as pl
 
 SEPARATORS = ",\t;|"
-TABLES = (".parquet", ".pq", ".arrow", ".ipc", ".feather")
+PARQUET, ARROW, LINES = (".parquet", ".pq"), (".arrow", ".ipc", ".feather"), (".ndjson", ".jsonl")
 CLICKS = ("click", "click_through")  # what UBI calls an event that is a click
 EVENTS = {"search_id", "event", "position", "ranking_function"}  # the columns of bearloga/interleaved
 BANDIT = {"n_rounds", "action", "reward", "pscore"}  # of Open Bandit Pipeline
+DRAFT = {"ranking_list", "teams"}  # of the library interleaving
+UBI = {"action_name", "user_query"}  # what an event and a search say
 SHOWN = "impression"
 
 
@@ -76,7 +78,7 @@ def read_log(
     if isinstance(source, str | os.PathLike):
         return _of_file(Path(source), columns, rank_base, name or Path(source).name)
     if (
-        isinstance(source, Sequence)
+        isinstance(source, list | tuple)
         and source
         and all(isinstance(each, str | os.PathLike) for each in source)
     ):
@@ -84,47 +86,49 @@ def read_log(
     name = name or "log"
     if isinstance(source, Mapping) and source.keys() >= BANDIT:
         return _of_feedback(source, name)
-    frame = frame_of(source, name)
-    return log_of(
-        frame, match_words(frame.collect_schema().names(), columns, name, NAMES), name, rank_base=rank_base
-    )
+    return log_of(frame_of(source, name), name, columns, rank_base=rank_base)
 
 
 def _of_file(path: Path, columns: Mapping[str, str] | None, rank_base: int | None, name: str) -> Log:
+    import json
+
     import polars as pl
 
     if not path.exists():
         raise InputError(f"{path}: there is no such file.")
-    suffix = path.suffix.lower()
+    suffix, place = path.suffix.lower(), None
+    if suffix == ".json":
+        try:
+            value = json.loads(path.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise DataError(
+                f"{path}: this is no JSON ({error}). Logs of JSON lines end in .ndjson or .jsonl."
+            ) from None
+        return read_log(value, columns=columns, rank_base=rank_base, name=name)
     with polars_errors(str(path)):
-        if suffix in TABLES:
-            frame = pl.scan_parquet(path) if suffix in TABLES[:2] else pl.scan_ipc(path)
-            place: Place = RowOf(name)
-        elif suffix in (".ndjson", ".jsonl"):
-            return _of_lines(path, rank_base, name)
-        elif suffix == ".json":
-            return _of_json(path, columns, rank_base, name)
+        if suffix in PARQUET:
+            frame = pl.scan_parquet(path)
+        elif suffix in ARROW:
+            frame = pl.scan_ipc(path)
+        elif suffix in LINES:
+            first = next((value for _, value in _objects(path)), None)
+            if first is None:
+                raise DataError(f"{name}: the log holds no rows.")
+            if first.keys() >= DRAFT:
+                return _of_drafts(path, name)
+            if not first.keys().isdisjoint(UBI):
+                return _of_files([path], rank_base, name)
+            frame, place = pl.scan_ndjson(path), LineAfter(name, 0)
         else:
             with path.open(encoding="utf-8", errors="replace") as opened:
                 head = opened.readline()
-            frame = pl.scan_csv(path, separator=max(SEPARATORS, key=head.count), infer_schema=False)
-            place = LineAfter(name, 1)
-        names = frame.collect_schema().names()
-    if set(names) >= EVENTS:
-        return _of_events(frame, name)
-    return log_of(frame, match_words(names, columns, name, NAMES), name, place=place, rank_base=rank_base)
-
-
-def _of_json(path: Path, columns: Mapping[str, str] | None, rank_base: int | None, name: str) -> Log:
-    import json
-
-    try:
-        value = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise DataError(
-            f"{path}: this is no JSON ({error}). Logs of JSON lines end in .ndjson or .jsonl."
-        ) from None
-    return read_log(value, columns=columns, rank_base=rank_base, name=name)
+            frame, place = (
+                pl.scan_csv(path, separator=max(SEPARATORS, key=head.count), infer_schema=False),
+                LineAfter(name, 1),
+            )
+        if {*frame.collect_schema().names()} >= EVENTS:
+            return _of_events(frame, name)
+        return log_of(frame, name, columns, place, rank_base=rank_base)
 
 
 def _objects(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
@@ -139,36 +143,20 @@ def _objects(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
                 value = msgspec.json.decode(line)
             except ValueError as error:  # msgspec's are
                 raise DataError(f"{path.name}:{number}: this line is no JSON ({error}).") from None
-            dumped = (
-                value.get("hits", {}).get("hits") if isinstance(value, dict) and "hits" in value else None
-            )
+            dumped = value["hits"].get("hits") if isinstance(value, dict) and "hits" in value else None
             for each in [row["_source"] for row in dumped] if dumped else [value]:
                 if not isinstance(each, dict):
                     raise DataError(f"{path.name}:{number}: expected an object, not {brief(each)}.")
                 yield number, each.get("_source", each)
 
 
-def _of_lines(path: Path, rank_base: int | None, name: str) -> Log:
-    first = next((value for _, value in _objects(path)), None)
-    if first is None:
-        raise DataError(f"{name}: the log holds no rows.")
-    if "ranking_list" in first and "teams" in first:
-        return _of_drafts(path, name)
-    if "action_name" in first or "user_query" in first:
-        return _of_files([path], rank_base, name)
-    import polars as pl
-
-    frame = pl.scan_ndjson(path)
-    return log_of(
-        frame, match_words(frame.collect_schema().names(), None, name, NAMES), name, place=LineAfter(name, 0), rank_base=rank_base
-    )  # fmt: skip
-
-
-def _frame(rows: list[tuple[Any, ...]], *names: str) -> pl.DataFrame:
+def _frame(rows: list[tuple[Any, ...]], names: str) -> pl.DataFrame:
+    """A table of rows, without the columns of which nothing is known."""
     import polars as pl
 
     kinds = {"rank": pl.Int64, "click": pl.Int64}
-    return pl.DataFrame(rows, {name: kinds.get(name, pl.String) for name in names}, orient="row")
+    frame = pl.DataFrame(rows, {name: kinds.get(name, pl.String) for name in names.split()}, orient="row")
+    return frame.select(column for column in frame if column.null_count() < len(frame))
 
 
 def _text(value: Any) -> str | None:
@@ -200,10 +188,7 @@ def _of_drafts(path: Path, name: str) -> Log:
             (impression, *who, item, rank, teams.get(item), int(clicks[rank]))
             for rank, item in enumerate(ids)
         ]
-    words = ("impression", "user", "query", "item", "rank", "team", "click")
-    frame = _frame(rows, *words)
-    held = [word for word in words if word not in ("user", "query") or frame[word].null_count() < len(frame)]
-    return log_of(frame, {word: word for word in held}, name, rank_base=0)
+    return log_of(_frame(rows, "impression user query item rank team click"), name, rank_base=0)
 
 
 def _of_events(frame: pl.LazyFrame, name: str) -> Log:
@@ -220,7 +205,7 @@ def _of_events(frame: pl.LazyFrame, name: str) -> Log:
     # a position that was clicked again is one item with two clicks
     held = held.group_by("impression", "item", "team", maintain_order=True).agg(pl.col("click").sum())
     counts = {"events that are neither serp nor click": other} if other else {}
-    return log_of(held, {word: word for word in ("impression", "item", "team", "click")}, name, counts=counts)
+    return log_of(held, name, counts=counts)
 
 
 # Open Bandit Pipeline.
@@ -238,9 +223,7 @@ def _of_feedback(value: Mapping[str, Any], name: str) -> Log:
             raise DataError(
                 f"{name}: {columns[word]} has the shape {column.shape}, but n_rounds is {rounds}."
             )
-    return log_of(
-        pl.DataFrame(held), {word: word for word in held}, name, rank_base=0 if "rank" in held else None
-    )
+    return log_of(pl.DataFrame(held), name, rank_base=0 if "rank" in held else None)
 
 
 def target_of(log: Log, policy: Any) -> np.ndarray:
@@ -254,11 +237,9 @@ def target_of(log: Log, policy: Any) -> np.ndarray:
     policy = np.asarray(policy, np.float64)
     policy = policy[..., None] if policy.ndim == 2 else policy
     log.require("item")
-    frame = log.frame.select(
-        log.words["item"], *([log.words["rank"]] if "rank" in log.words else [])
-    ).collect()
-    action = frame[log.words["item"]].to_numpy()
-    position = frame[log.words["rank"]].to_numpy() if "rank" in log.words else np.zeros(len(action), np.int64)
+    frame = log.frame.select(log.words[word] for word in ("item", "rank") if word in log.words).collect()
+    action, *ranks = (column.to_numpy() for column in frame)
+    position = ranks[0] if ranks else np.zeros(len(action), np.int64)
     if policy.ndim != 3 or len(policy) != len(action) or not np.issubdtype(action.dtype, np.integer):
         raise DataError(
             f"target: expected probabilities of the shape {len(action)} rounds × actions × positions, not {policy.shape}."
@@ -276,28 +257,22 @@ def target_of(log: Log, policy: Any) -> np.ndarray:
 def _of_files(paths: Sequence[Path], rank_base: int | None, name: str) -> Log:
     """Events, and perhaps the searches that they belong to, which say what was shown."""
     shown: dict[tuple[str, str], int | None] = {}
-    clicks: dict[tuple[str, str], int] = {}
+    clicks: Counter[tuple[str, str]] = Counter()
+    counts: Counter[str] = Counter()
     who: dict[str, tuple[str | None, str | None]] = {}
-    counts: dict[str, int] = {}
-
-    def count(what: str) -> None:
-        counts[what] = counts.get(what, 0) + 1
-
     for path in paths:
         if not path.exists():
             raise InputError(f"{path}: there is no such file.")
         for number, value in _objects(path):
-            search = _text(value.get("query_id"))
-            if "action_name" not in value and "user_query" not in value:
+            if value.keys().isdisjoint(UBI):
                 raise DataError(
                     f"{path.name}:{number}: this is neither an event (action_name) nor a search (user_query) of UBI."
                 )
-            if search is None:
-                count("rows without a query_id")
+            if (search := _text(value.get("query_id"))) is None:
+                counts["rows without a query_id"] += 1
                 continue
-            known = who.get(search, (None, None))
-            own = _text(value.get("client_id")), _text(value.get("user_query"))
-            who[search] = own[0] or known[0], own[1] or known[1]
+            user, text = who.get(search, (None, None))
+            who[search] = _text(value.get("client_id")) or user, _text(value.get("user_query")) or text
             if "action_name" not in value:
                 ids = next((value[each] for each in HITS if each in value), None) or ()
                 for place, each in enumerate(ids, 1):
@@ -305,17 +280,16 @@ def _of_files(paths: Sequence[Path], rank_base: int | None, name: str) -> Log:
                 continue
             item, rank = _object_of(value)
             if item is None:
-                count("events without an object")
+                counts["events without an object"] += 1
             elif value["action_name"] in CLICKS:
-                clicks[search, item] = clicks.get((search, item), 0) + 1
+                clicks[search, item] += 1
             elif value["action_name"] != SHOWN:
-                count("events that are neither impressions nor clicks")
+                counts["events that are neither impressions nor clicks"] += 1
             elif (search, item) in shown and shown[search, item] == rank:
-                count("impressions that were logged twice")
+                counts["impressions that were logged twice"] += 1
             elif shown.setdefault((search, item), rank) != rank and rank is not None:
-                count("impressions at another rank than the first")
-    lost = sum(number for key, number in clicks.items() if key not in shown)
-    if lost:
+                counts["impressions at another rank than the first"] += 1
+    if lost := sum(number for key, number in clicks.items() if key not in shown):
         counts["clicks on items that were not shown"] = lost
     if not shown:
         raise DataError(
@@ -323,13 +297,11 @@ def _of_files(paths: Sequence[Path], rank_base: int | None, name: str) -> Log:
             f"read_log(['events.ndjson', 'queries.ndjson']); on the command line name both files."
         )
     rows = [
-        (search, who[search][0], who[search][1], item, rank, clicks.get((search, item), 0))
-        for (search, item), rank in shown.items()
+        (search, *who[search], item, rank, clicks[search, item]) for (search, item), rank in shown.items()
     ]
-    words = ("impression", "user", "query", "item", "rank", "click")
-    frame = _frame(rows, *words)
-    held = {word: word for word in words if frame[word].null_count() < len(frame)}
-    return log_of(frame, held, name, rank_base=rank_base, counts=counts)
+    return log_of(
+        _frame(rows, "impression user query item rank click"), name, rank_base=rank_base, counts=dict(counts)
+    )
 
 
 def _object_of(event: Mapping[str, Any]) -> tuple[str | None, int | None]:

@@ -101,6 +101,26 @@ COLUMNS = {
         common="support support_label",
     ), "support", ("run",), (1.0, 0.5, 0.0)),
 }  # fmt: skip
+# Of a log of clicks, where a user is no query and a target no grade: what each holds is asked for by these words.
+LOG_COLUMNS = {
+    "impression": KnownColumn("id", "one answer that was shown", _names(common="impression impression_id search_id serp_id request_id")),
+    "query": KnownColumn("id", "the query, by id or text", _names(
+        common="query query_id query_text search_query search_term", UBI="user_query",
+    )),
+    "user": KnownColumn("id", "who saw it", _names(common="user user_id customer_id visitor_id", UBI="client_id")),
+    "rank": KnownColumn("number", "where it stood", _names(common="rank position pos", UBI="ordinal")),
+    "item": KnownColumn("id", "what was shown", COLUMNS["item"].names | _names(UBI="object_id", Open_Bandit="action")),
+    "click": KnownColumn("number", "whether, or how often, it was clicked", _names(common="click clicks clicked is_click is_clicked n_clicks")),
+    "team": KnownColumn("id", "the ranker that an interleaved item came from", _names(common="team ranker", interleaved="ranking_function")),
+    "swap": KnownColumn("number", "the rank that was swapped with rank 1 at random", _names(common="swap")),
+    "propensity": KnownColumn("number", "the logging policy's probability of what was shown", COLUMNS["propensity"].names),
+    "target": KnownColumn("number", "the probability of the same under the new policy", _names(common="target target_probability")),
+    "unseen": KnownColumn("number", "the new policy's mass on what the logging policy never shows", _names(common="unseen")),
+    "reward": KnownColumn("number", "what it earned", _names(common="reward")),
+    "q": KnownColumn("number", "the reward that a model expects of what was shown", _names(common="q q_hat")),
+    "v": KnownColumn("number", "the reward that a model expects of the new policy", _names(common="v v_hat")),
+    "time": KnownColumn("time", "when it was", COLUMNS["time"].names),
+}  # fmt: skip
 # which columns are read of each table, beside those that are named by somebody
 WORDS = {
     "run": ("query", "item", "score", "rank"),
