@@ -178,6 +178,7 @@ VALID: dict[str, Callable[[], dict[str, Any]]] = {
         "found": rw.clicks.off_policy({"reward": [1, 0], "propensity": [0.5, 0.25], "target": [0.1, 0.5]})
     },
     "plot.trend": lambda: {"found": {"2026-11-16": evaluated()["x"], "2026-11-23": evaluated()["y"]}},
+    "plot.watch": lambda: {"found": rw.watch(**VALID["watch"]())},
     "plot.wins": lambda: {"comparison": compared()},
     "judging.Chooser": lambda: {"runs": R, "qrels": Q},
     "judging.correct": lambda: {"run": {"1": ["a", "b"], "2": ["b", "a"]}, "qrels": {"1": {"a": 1}, "2": {"a": 1}}, "metrics": ["hit@1"], "candidates": 100, "negatives": 1},

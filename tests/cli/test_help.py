@@ -176,6 +176,7 @@ def folder(tmp_path_factory):
         words = ["evaluate", "qrels.txt", "bm25.run", "-m", "ndcg@10", "--per-query", "-o", "old.json"]
         assert run(words) == 0
         assert run(["trend", "days/", "-m", "ndcg@10", "-o", "trend.json"]) == 0
+        assert run(["watch", "days/", "-m", "ndcg@10", "-o", "watch.json"]) == 0
         for words in FIRST:
             assert run(example(words)) == 0, words
         assert run([*example(("clicks", "off-policy")), "--force", "-o", "weights.json"]) == 0

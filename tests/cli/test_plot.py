@@ -55,6 +55,7 @@ LINES = {
     "segments": [CRANFIELD, *RUNS, "-m", "ndcg@10", "--by", "half"],
     "similarity": [ALS, "-k", "5"],
     "trend": ["trend.json", "-m", "rr"],
+    "watch": ["watch.json"],
     "ties": [CRANFIELD, *RUNS, "-m", "ndcg@10", "-m", "ap"],
     "wins": [CRANFIELD, *RUNS, "-m", "ndcg@10"],
 }  # fmt: skip
@@ -88,6 +89,18 @@ def dated(folder):
     return folder / "trend.json"
 
 
+def watched(folder):
+    """A file of a watch of fifteen days."""
+    days = {
+        f"2026-11-{at:02}": rw.evaluate(
+            {"q": ["a", "b"], "r": ["b", "a"]}, {"q": {"ab"[at % 2]: 1}, "r": {"a": 1}}, ["rr"]
+        )
+        for at in range(1, 16)
+    }
+    rw.watch(days, reference=14).save(folder / "watch.json")
+    return folder / "watch.json"
+
+
 @pytest.mark.parametrize("kind", PICTURES)
 def test_every_kind_draws_what_its_function_draws_from_a_command_line(kind, tmp_path, capsys):
     assert kind in LINES, f"write a command line of rankwell plot {kind} in LINES of tests/cli/test_plot.py"
@@ -99,6 +112,7 @@ def test_every_kind_draws_what_its_function_draws_from_a_command_line(kind, tmp_
     words = [str(measured(tmp_path)) if each == "costs.json" else each for each in words]
     words = [str(judged(tmp_path)) if each == "judging.json" else each for each in words]
     words = [str(dated(tmp_path)) if each == "trend.json" else each for each in words]
+    words = [str(watched(tmp_path)) if each == "watch.json" else each for each in words]
     log = {
         "impression": [1, 1, 2, 2],
         "user": list("uuvv"),

@@ -123,6 +123,7 @@ PICTURES = {
     "similarity: Jaccard for cosine": ("similarity", put("plots.similarity", "cosines", jaccard)),
     "ties: best and worst swapped": ("ties", rows("plots.ties", "ranges_of", swapped("best", "worst"))),
     "trend: the lower bound for the mean": ("trend", rows("plots.trend", "rows_of", lambda row: row | {"mean": row["low"]})),
+    "watch: what is expected for the mean": ("watch", rows("plots.watch", "rows_of", swapped("mean", "expected"))),
     "weights: what is missing from the share": ("weights", rows("clicks.plots.weights", "rows_of", lambda row: row | {
         "percent": 100 - row["percent"]})),
     "wins: wins and losses swapped": ("wins", rows("plots.wins", "rows_of", lambda row: row | {

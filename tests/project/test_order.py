@@ -34,6 +34,7 @@ OTHERS = {
     "rankwell.reporting.plots.preference": ["found"],
     "rankwell.reporting.plots.weights": ["found"],
     "rankwell.reporting.plots.trend": ["found"],
+    "rankwell.reporting.plots.watch": ["found"],
 }  # fmt: skip
 # classes that people call; all others are values that verbs return, and metrics
 CALLED = (rw.Evaluator, rw.judging.Chooser)

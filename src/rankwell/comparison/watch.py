@@ -34,6 +34,7 @@ from rankwell.results.intervals import refuse_without_mean
 from rankwell.results.saving.days import Day, Window, without_day
 from rankwell.statistics.run_length import Baseline, cusum, looks_to_see, threshold_for
 from rankwell.tables.arguments import as_list, ordered
+from rankwell.tables.lists import distinct
 
 if TYPE_CHECKING:
     import polars as pl
@@ -310,7 +311,7 @@ def watch(
     Returns
     -------
     Watch
-        Print it; ``found.status``, ``found.alarms``, ``found.to_frame()`` with a row per day.
+        Print it; ``found.status``, ``found.alarms``, ``found.to_frame()`` with a row per day, ``rw.plot.watch(found)`` draws it.
 
     Raises
     ------
@@ -394,7 +395,7 @@ def _by_segment(
         )
     if segment is None or metric not in res.part.divided:
         raise UsageError(f"{said} hold no segment of each query. Evaluate them with by=, and save them anew.")
-    values, codes = res.part.divided[metric], np.unique(segment)
+    values, codes = res.part.divided[metric], distinct(segment)
     found = zip(
         res.division.labels.of(codes), (_summary(values[segment == code]) for code in codes), strict=True
     )

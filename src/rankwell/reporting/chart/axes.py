@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence, Sized
+from datetime import UTC, date, datetime, time
 from typing import Any
 
 from rankwell.display.page import PageStrings
@@ -15,6 +16,8 @@ from rankwell.results import Results
 
 FEW = 12  # rows that have room
 STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)  # between ticks that read well, times a power of ten
+MOST_TICKS = 60
+DAY = 86_400_000  # milliseconds
 IN_A_ROW, WIDTH = 4, 200  # panels beside each other, and the pixels of one
 
 
@@ -53,6 +56,26 @@ def round_domain(
 def percent_axis(**more: Any) -> Any:
     """Return an axis of shares, labelled as ``percent`` writes them."""
     return altair().Axis(labelExpr="format(100 * datum.value, '~g') + ' %'", **more)
+
+
+def time_of(day: date) -> float:
+    """Return midnight UTC of a date in milliseconds.
+
+    >>> time_of(date(1970, 1, 2))
+    86400000.0
+    """
+    return datetime.combine(day, time(), UTC).timestamp() * 1000
+
+
+def dates_axis(days: Sequence[date]) -> Any:
+    """Return the x of the field ``time`` in a picture of some dates, which are written the same in every time zone."""
+    alt, times = altair(), [time_of(day) for day in days]
+    air = max((times[-1] - times[0]) * 0.05, DAY / 2)
+    # no scale of times: a local one would show midnight UTC as the day before in half of the world
+    label, ticks = "utcFormat(datum.value, '%Y-%m-%d')", len(days) <= MOST_TICKS
+    axis = alt.Axis(labelExpr=label, values=times, labelOverlap=True, grid=False, ticks=ticks)
+    scale = alt.Scale(domain=[times[0] - air, times[-1] + air], nice=False, zero=False)
+    return alt.X("time:Q", title=None, axis=axis, scale=scale)
 
 
 def row_height(rows: Sized) -> int:

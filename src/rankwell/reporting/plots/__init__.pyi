@@ -27,6 +27,7 @@ from rankwell.reporting.plots.segments import segments as segments
 from rankwell.reporting.plots.similarity import similarity as similarity
 from rankwell.reporting.plots.ties import ties as ties
 from rankwell.reporting.plots.trend import trend as trend
+from rankwell.reporting.plots.watch import watch as watch
 from rankwell.clicks.plots.weights import weights as weights
 from rankwell.reporting.plots.wins import wins as wins
 
@@ -58,6 +59,7 @@ __all__ = [
     "similarity",
     "ties",
     "trend",
+    "watch",
     "weights",
     "wins",
 ]

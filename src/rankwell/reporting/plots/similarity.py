@@ -181,7 +181,7 @@ def similarity(
     lang: str = "en",
     dark: bool = False,
 ) -> Any:
-    """Draw which items a few lists share and how similar the lists are, or the same of the items of one list.
+    """Draw how similar a few lists are, or the items of one list.
 
     Of users: the rank of each item in each list, and the cosine of each pair of lists; one minus its mean over pairs is
     ``personalization``. Of items: the features of the items of one list, and the cosine of each pair; the mean is ``ils``.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable
-from datetime import UTC, date, datetime, time
 from pathlib import Path
 from typing import Any
 
@@ -16,15 +15,13 @@ from rankwell.display.saved_files import kind_of
 from rankwell.display.table import count, number
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
-from rankwell.reporting.chart.axes import round_domain
+from rankwell.reporting.chart.axes import dates_axis, round_domain, time_of
 from rankwell.reporting.chart.charts import altair, data, drawing, finish
 from rankwell.reporting.chart.picture import Picture
 from rankwell.reporting.chart.texts import axis_title, cut, with_interval
 from rankwell.tables.arguments import checked
 
 WIDTH, HEIGHT = 620, 200
-MOST_TICKS = 60
-DAY = 86_400_000  # milliseconds
 UP, DOWN = "up", "down"
 SHAPES = {"": "circle", UP: "triangle-up", DOWN: "triangle-down"}
 
@@ -98,7 +95,7 @@ def rows_of(own: Trend, metric: Metric) -> list[dict[str, Any]]:
         way = (UP if point.change > 0 else DOWN) if point.is_shown else ""
         row = {
             "date": str(point.date),
-            "time": _time_of(point.date),
+            "time": time_of(point.date),
             "mean": point.mean,
             "low": low,
             "high": high,
@@ -119,11 +116,6 @@ def rows_of(own: Trend, metric: Metric) -> list[dict[str, Any]]:
     return rows
 
 
-def _time_of(day: date) -> float:
-    """Midnight UTC in milliseconds."""
-    return datetime.combine(day, time(), UTC).timestamp() * 1000
-
-
 def _style_of(point: DatedMean, metric: Metric) -> str:
     if not point.is_shown or metric.better == "neither":
         return "accent"
@@ -132,15 +124,7 @@ def _style_of(point: DatedMean, metric: Metric) -> str:
 
 def _panel(own: Trend, metric: Metric, words: PageStrings) -> Any:
     alt, rows = altair(), rows_of(own, metric)
-    days = [_time_of(day) for day in own.dates]
-    air = max((days[-1] - days[0]) * 0.05, DAY / 2)
-    # no scale of times: a local one would show midnight UTC as the day before in half of the world
-    label = "utcFormat(datum.value, '%Y-%m-%d')"
-    axis = alt.Axis(
-        labelExpr=label, values=days, labelOverlap=True, grid=False, ticks=len(days) <= MOST_TICKS
-    )
-    scale = alt.Scale(domain=[days[0] - air, days[-1] + air], nice=False, zero=False)
-    x = alt.X("time:Q", title=None, axis=axis, scale=scale)
+    x = dates_axis(own.dates)
     ends = [row[end] for row in rows for end in ("mean", "low", "high") if row[end] is not None]
     title = axis_title(metric, words)
     scale = alt.Scale(domain=list(round_domain(ends, metric.range)), nice=False, zero=False)
