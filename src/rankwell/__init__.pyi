@@ -48,7 +48,7 @@ from rankwell.metrics.beyond.evenness import EffectiveItems as EffectiveItems
 from rankwell.metrics.beyond.evenness import Entropy as Entropy
 from rankwell.metrics.beyond.evenness import EntropyNorm as EntropyNorm
 from rankwell.evaluation import Evaluator as Evaluator
-from rankwell.metrics.ratings.variance import ExplainedVariance as ExplainedVariance
+from rankwell.metrics.ratings.ratings import ExplainedVariance as ExplainedVariance
 from rankwell.metrics.fairness.exposure import Exposure as Exposure
 from rankwell.metrics.binary.binary import F as F
 from rankwell.metrics.binary.collection import Fallout as Fallout
@@ -74,7 +74,7 @@ from rankwell.metrics.diversity.topic_recall import IRec as IRec
 from rankwell.metrics.binary.incompleteness import InfAP as InfAP
 from rankwell.metrics.binary.incompleteness import JudgedShare as JudgedShare
 from rankwell.comparison.online import Launches as Launches
-from rankwell.metrics.ratings.variance import LogLoss as LogLoss
+from rankwell.metrics.ratings.ratings import LogLoss as LogLoss
 from rankwell.metrics.ratings.ratings import MAE as MAE
 from rankwell.metrics.binary.collection import MCC as MCC
 from rankwell.metrics.ratings.ratings import MSE as MSE
@@ -107,7 +107,7 @@ from rankwell.metrics.preferences.preferences import PrefsSimp as PrefsSimp
 from rankwell.metrics.graded.ideal import Q as Q
 from rankwell.tables.run_qrels import Qrels as Qrels
 from rankwell.metrics.binary.binary import R as R
-from rankwell.metrics.ratings.variance import R2 as R2
+from rankwell.metrics.ratings.ratings import R2 as R2
 from rankwell.metrics.graded.users import RBP as RBP
 from rankwell.metrics.graded.users import RBPResidual as RBPResidual
 from rankwell.metrics.diversity.err_ia import RBU as RBU
@@ -143,14 +143,14 @@ from rankwell.suites.suite import Suite as Suite
 from rankwell.metrics.beyond.familiarity import Surprise as Surprise
 from rankwell.metrics.beyond.tail import TailCoverage as TailCoverage
 from rankwell.metrics.beyond.catalogue import TestShare as TestShare
-from rankwell.metrics.beyond.reach import TopicCoverage as TopicCoverage
+from rankwell.metrics.beyond.catalogue import TopicCoverage as TopicCoverage
 from rankwell.comparison.trend import Trend as Trend
 from rankwell.metrics.beyond.calibration import UPD as UPD
 from rankwell.metrics.beyond.serendipity import Unexpectedness as Unexpectedness
 from rankwell.metrics.binary.incompleteness import UnjudgedShare as UnjudgedShare
 from rankwell.metrics.beyond.familiarity import Unserendipity as Unserendipity
 from rankwell.metrics.evidence.sizes import Used as Used
-from rankwell.metrics.beyond.reach import UserCoverage as UserCoverage
+from rankwell.metrics.beyond.catalogue import UserCoverage as UserCoverage
 from rankwell.metrics.ratings.ratings import UserMAE as UserMAE
 from rankwell.metrics.ratings.ratings import UserMSE as UserMSE
 from rankwell.metrics.ratings.ratings import UserRMSE as UserRMSE

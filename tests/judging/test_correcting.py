@@ -13,8 +13,8 @@ import pytest
 
 import rankwell as rw
 from rankwell.errors import DataError, RankwellError, UsageError
-from rankwell.statistics.drawn_counts import counts_of_draws
 from rankwell.statistics.mixtures import stopped_em
+from rankwell.statistics.samples import counts_of_draws
 
 CANDIDATES, NEGATIVES = 80, 10
 

@@ -8,7 +8,7 @@ from tests.laws.drawing import ALL, named
 
 from rankwell import testing
 from rankwell.metrics import metric_of
-from rankwell.metrics.diversity import candidates, interests
+from rankwell.metrics.diversity import candidates, satisfaction
 from rankwell.tables import features
 from rankwell.testing.checks import groups_of
 
@@ -39,10 +39,9 @@ def test_a_metric_keeps_every_law(variants):
 def test_the_size_of_the_tables_made_at_a_time_changes_no_bit(text, monkeypatch):
     found = []
     for cells, users in ((1, 1), (17, 2), (1 << 20, 1 << 16)):
-        for module in (candidates, features, interests):
+        for module in (candidates, features, satisfaction):
             monkeypatch.setattr(module, "CELLS", cells)
-        monkeypatch.setattr("rankwell.metrics.diversity.satisfaction.CELLS", cells)
-        monkeypatch.setattr(interests, "USERS", users)
+        monkeypatch.setattr(satisfaction, "USERS", users)
         found.append([case.results(metric_of(text)).per_query for case in testing.examples(6)])
     assert all(a.equals(b) and a.equals(c) for a, b, c in zip(*found, strict=True))
 

@@ -12,7 +12,7 @@ import rankwell as rw
 from rankwell.cli import run as command
 from rankwell.evaluation.engines.memory import Memory
 from rankwell.metrics import metric_of
-from rankwell.metrics.diversity.split_by_topic import topic_queries
+from rankwell.metrics.diversity.by_topic import topic_queries
 from rankwell.metrics.metric import QueryMetric, definition
 
 RUN = {"q": {"a": 3.0, "b": 2.0, "c": 1.0}, "r": {"c": 2.0, "a": 1.0}}

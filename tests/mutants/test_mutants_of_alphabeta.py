@@ -14,7 +14,6 @@ from tests.definitions.reference_aspects_random import random_ratings
 from tests.mutants.planting import around, put
 
 from rankwell.kernels import cascade, exact, ideal
-from rankwell.metrics.diversity import interests, topic_ideal
 from rankwell.metrics.diversity import satisfaction as topical
 from rankwell.metrics.diversity import topic_ideal as rated
 from rankwell.tables.features import Features
@@ -115,33 +114,33 @@ MUTANTS = {
             original(self, judged, context), self.terms(judged, context).sum())),
         ("ab_ndcg", {"candidates": "judged"})),
     "α counts for rated items of a low rating": (
-        around(topic_ideal.OfRatings, "chance", lambda original, self, grade, context: np.maximum(
+        around(rated.OfRatings, "chance", lambda original, self, grade, context: np.maximum(
             original(self, grade, context), self.unrated)), ("ab_dcg", {"alpha": 0.3})),
     "ratings are not mapped": (
-        put(topic_ideal.OfRatings, "map", lambda self, grade, context: np.ones(len(grade))), ("ab_dcg", {})),
+        put(rated.OfRatings, "map", lambda self, grade, context: np.ones(len(grade))), ("ab_dcg", {})),
     "minmax for ratio": (
-        put(topic_ideal.OfRatings, "map", lambda self, grade, context: (
+        put(rated.OfRatings, "map", lambda self, grade, context: (
             (grade - context.grade_max / 9) / (context.grade_max * 8 / 9))), ("ab_hit", {})),
     "one item, several topics: the gain is their sum": (
         around(cascade, "gains", lambda original, *given: original(*given[:-1], False)), ("ab_dcg", {})),
     "a user's items weigh alike": (
         around(Features, "sums", lambda original, self, rows, weights=None: original(self, rows)), ("ab_dcg", {})),
     "item share is ml": (
-        around(interests.InterestEstimate, "_shares", lambda original, self, *given: original(
+        around(topical.InterestEstimate, "_shares", lambda original, self, *given: original(
             replace(self, profile="ml") if self.profile == "item_share" else self, *given)),
         ("ab_dcg", {"profile": "item_share"})),
     "smoothing is the weight of the user": (
-        around(interests.InterestEstimate, "_shares", lambda original, self, *given: original(
+        around(topical.InterestEstimate, "_shares", lambda original, self, *given: original(
             replace(self, smoothing=1 - self.smoothing), *given)), ("ab_dcg", {"profile": "smoothed"})),
     "mu weighs once per topic": (
-        around(interests.InterestEstimate, "_shares", lambda original, self, *given: original(
+        around(topical.InterestEstimate, "_shares", lambda original, self, *given: original(
             replace(self, mu=self.mu * 2), *given)), ("ab_dcg", {"profile": "dirichlet"})),
     "all users like what the catalogue holds": (
         around(topical, "population", lambda original, train, topics: (
             np.bincount(topics.codes, minlength=len(topics.names)) / max(len(topics.codes), 1))),
         ("ab_dcg", {"cold": "prior"})),
     "cold users are skipped unasked": (
-        around(interests.InterestEstimate, "_joined", lambda original, self, *given: original(replace(self, cold="skip"), *given)),
+        around(topical.InterestEstimate, "_joined", lambda original, self, *given: original(replace(self, cold="skip"), *given)),
         ("ab_dcg", {"cold": "uniform"})),
     "profiles are of the test": (
         around(topical.Topical, "interests", lambda original, self, *given: original(

@@ -8,7 +8,7 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from rankwell.statistics.drawn_counts import at_most, bend, counts_of_draws
+from rankwell.statistics.samples import at_most, bend, counts_of_draws
 
 
 def by_enumeration(marked, total, draws, replace):
@@ -48,7 +48,7 @@ def test_shares_up_to_a_limit_are_sums_and_parts_of_the_columns_change_nothing(m
     whole = at_most(marked, 40, 8, limits)
     plain = counts_of_draws(marked, 40, 8)
     assert whole == pytest.approx(np.stack([plain[:, : limit + 1].sum(axis=1) for limit in limits]))
-    monkeypatch.setattr("rankwell.statistics.drawn_counts.CELLS", 20)
+    monkeypatch.setattr("rankwell.statistics.samples.CELLS", 20)
     assert np.array_equal(at_most(marked, 40, 8, limits), whole)
 
 

@@ -7,8 +7,8 @@ import pytest
 from scipy.optimize import linprog
 from scipy.stats import beta
 
-from rankwell.statistics.drawn_counts import at_most
 from rankwell.statistics.mixtures import ShareLimits, limits_of_shares, mixture_bounds
+from rankwell.statistics.samples import at_most
 
 
 def distribution_of_sum(chances):

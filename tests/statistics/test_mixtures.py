@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from rankwell.statistics.drawn_counts import counts_of_draws
 from rankwell.statistics.mixtures import outcome_values, stopped_em
+from rankwell.statistics.samples import counts_of_draws
 
 
 def loss(kernel, target, prior, weight, values):

@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from rankwell.statistics.sampled_totals import (
+from rankwell.statistics.samples import (
     Variance,
     independent_variance,
     pair_factors,

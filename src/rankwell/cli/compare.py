@@ -619,7 +619,7 @@ def fuse(
     Example: ``rankwell fuse bm25.run dense.run --method rrf -o fused.run``
     """
     from rankwell.comparison.fusion.fuse import fuse as fused_of
-    from rankwell.comparison.fusion.fused_run import refuse_suffix
+    from rankwell.comparison.fusion.fuse import refuse_suffix
     from rankwell.readers import open_named, read_qrels
     from rankwell.tables.run_qrels import SWAPPED
 

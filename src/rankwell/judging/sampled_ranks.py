@@ -19,7 +19,6 @@ from rankwell.matching.scale import Scale
 from rankwell.metrics import metrics_of
 from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.records import cached_property, record
-from rankwell.statistics.drawn_counts import at_most, bend, counts_of_draws
 from rankwell.statistics.mixtures import (
     MixtureBounds,
     ShareLimits,
@@ -28,6 +27,7 @@ from rankwell.statistics.mixtures import (
     outcome_values,
     stopped_em,
 )
+from rankwell.statistics.samples import at_most, bend, counts_of_draws
 from rankwell.tables.ids import Ids
 from rankwell.tables.lists import Ranked
 from rankwell.tables.run_qrels import Qrels, Run

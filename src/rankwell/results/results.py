@@ -21,7 +21,7 @@ from rankwell.metrics.metric import Metric
 from rankwell.records import cached_property
 from rankwell.results.conditions import Conditions
 from rankwell.results.part import Part, left_out_of, tie_ranges, value_of
-from rankwell.results.segments import Segmentation, check_weights
+from rankwell.results.segments import Breakdown, Segmentation, check_weights
 from rankwell.tables.arguments import plain, refuse_level
 from rankwell.tables.ids import Ids
 from rankwell.tables.states import GeometricMean, Mean, WeightedMean
@@ -33,7 +33,6 @@ if TYPE_CHECKING:  # few callers need these at run time; the methods that do imp
 
     from rankwell.display.table import Table
     from rankwell.results.bounds import Bounding, MeanBounds
-    from rankwell.results.breakdown import Breakdown
     from rankwell.results.intervals import IntervalBy, MeanInterval
     from rankwell.results.remote import RemoteValues
     from rankwell.results.saving.days import Day
@@ -118,7 +117,6 @@ class Results(Result):
         """The values per segment, as a table or a Polars frame; raises UsageError without ``by=``."""
         if not self.has_segments:
             raise UsageError("there are no segments; give by= and users=, such as by='tier', users=table.")
-        from rankwell.results.breakdown import Breakdown
 
         return Breakdown(self.name, self.metrics, self.division, self.part)
 

@@ -13,7 +13,7 @@ import rankwell as rw
 from rankwell.comparison.compare import cells, families, spread
 from rankwell.comparison.compare.cells import differences_of, means_of
 from rankwell.comparison.compare.methods import Methods
-from rankwell.comparison.compare.sums import cell_by_sums
+from rankwell.comparison.compare.spread import cell_by_sums
 from rankwell.evaluation.engines.spark.workers import pack, unpack
 from rankwell.metrics import metric_of
 from rankwell.statistics import intervals

@@ -8,7 +8,7 @@ import pytest
 from tests.every import every
 
 import rankwell as rw
-from rankwell.comparison.fusion.fused_run import SUFFIXES, TREC
+from rankwell.comparison.fusion.fuse import SUFFIXES, TREC
 
 RUNS = {
     "a": {"q1": {"d1": 0.1, "é": 7e-12, '"x,y"': 1e20}, "q2": {"d1": -1 / 3}},

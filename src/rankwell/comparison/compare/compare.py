@@ -38,8 +38,7 @@ from rankwell.comparison.compare.methods import (
     Test,
     refuse_more_than_all,
 )
-from rankwell.comparison.compare.spread import Spread, compare_spread
-from rankwell.comparison.compare.sums import cell_by_sums
+from rankwell.comparison.compare.spread import Spread, cell_by_sums, compare_spread
 from rankwell.comparison.compare.trainings import (
     TrainedSystems,
     add_seed_intervals,

@@ -28,7 +28,7 @@ from rankwell.metrics.binary.precision import AP
 from rankwell.readers import read_qrels
 from rankwell.readers.samples import read_sample
 from rankwell.records import cached_property, record
-from rankwell.statistics.sampled_totals import Variance
+from rankwell.statistics.samples import Variance
 from rankwell.tables.arguments import checked
 from rankwell.tables.run_qrels import Qrels, Run
 

@@ -11,7 +11,7 @@ from rankwell.errors import DataError, brief
 from rankwell.matching.pool import Pool
 from rankwell.readers.samples import SampleRows
 from rankwell.records import Derived, cached_property, record
-from rankwell.statistics.sampled_totals import (
+from rankwell.statistics.samples import (
     Variance,
     independent_variance,
     pair_factors,

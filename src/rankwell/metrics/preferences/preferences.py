@@ -9,7 +9,7 @@ import numpy as np
 from rankwell.matching.batch import Context, Judged
 from rankwell.matching.scale import Scale
 from rankwell.metrics.binary.counts import Count
-from rankwell.metrics.diversity.split_by_topic import TopicQueries, topic_queries
+from rankwell.metrics.diversity.by_topic import TopicQueries, topic_queries
 from rankwell.metrics.metric import QueryMetric, definition
 from rankwell.metrics.preferences.preference_pairs import (
     GroupItems,
