@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from dataclasses import fields
 from pathlib import Path
 
@@ -193,3 +194,28 @@ def test_a_contingency_table_on_the_command_line_takes_the_size_of_the_catalogue
     assert "all, micro   1   1   1   7" in printed  # a is found, b is wrong, c is missed, seven others
     assert run(["evaluate", *files, "--show", "contingency"]) == 0
     assert "need the number of items" in capsys.readouterr().out
+
+
+COMMANDS = {
+    "evaluate": ["evaluate", "qrels.csv", "run.csv", "-m", "efd@2"],
+    "compare": ["compare", "qrels.csv", "run.csv", "other=run.csv", "-m", "efd@2"],
+    "diff": ["diff", "qrels.csv", "run.csv", "other.csv", "-m", "efd@2"],
+    "report": ["report", "qrels.csv", "run.csv", "-m", "efd@2", "-o", "report.html"],
+    "explain": ["explain", "efd@2", "qrels.csv", "run.csv", "--query", "u"],
+    "rosetta": ["rosetta", "qrels.csv", "run.csv", "-m", "arp@2"],
+    "plot": ["plot", "curve", "qrels.csv", "run.csv", "-m", "efd", "-o", "curve.svg"],
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_columns_of_training_data_are_named_as_the_error_says(command, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("qrels.csv").write_text("user,item,grade\nu,a,1\nv,b,1\n")
+    Path("train.csv").write_text("person,film,stars\nu,c,1\nv,a,1\nw,b,1\n")
+    for name in ("run", "other"):
+        Path(f"{name}.csv").write_text("user,item,score\nu,a,3\nu,b,2\nv,b,1\n")
+    line = [*COMMANDS[command], "--train", "train.csv"]
+    assert run(line) == 3
+    option, names = re.search(r"(--\w+) (\S+)\.\s*$", capsys.readouterr().err).groups()
+    assert "train.person=query,train.film=item" in names
+    assert run([*line, option, names]) == 0

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+import re
+
+import polars as pl
 import pytest
 
 import rankwell as rw
@@ -64,3 +68,86 @@ def test_an_evaluator_of_a_request_gives_the_values_of_an_evaluation():
     expected = rw.evaluate(RUN, QRELS, metrics, train=TRAIN, items=items)
     request = asked(metrics, qrels=read_qrels(QRELS), train=read_qrels(TRAIN), items=read_items(items))
     assert Evaluator.of(request).results_of(read_run(RUN)).to_json() == expected.to_json()
+
+
+# tables whose columns have names that tell nothing, beside a run and judgements of the same people; a genre is no item
+PEOPLE = pl.DataFrame({"user": ["u", "u", "v"], "item": ["a", "b", "b"], "score": [3.0, 2.0, 1.0]})
+FOREIGN = {
+    "train": pl.DataFrame({"person": ["u", "v"], "film": ["c", "a"], "stars": [1, 1]}),
+    "items": pl.DataFrame({"genre": ["g", "h", "g"], "film": ["a", "b", "c"]}),
+    "users": pl.DataFrame({"person": ["u", "v"], "tier": ["x", "y"]}),
+}
+NAMED = {
+    "train.person": "query", "train.film": "item", "items.film": "item", "users.person": "query",
+}  # fmt: skip
+ALL = {
+    "train": TRAIN,
+    "items": ["a", "b", "c"],
+    "users": [{"user": "u", "tier": "x"}, {"user": "v", "tier": "y"}],
+}
+OF_ALL = ["ap", "epc@2", "coverage@2"]
+
+
+@pytest.mark.parametrize("engine", ["memory", "stream"])
+@pytest.mark.parametrize("way", ["columns", "read"])
+def test_columns_of_train_items_and_users_are_named_with_their_table(engine, way):
+    named = {"columns": NAMED} if way == "columns" else {"read": {"columns": NAMED}}
+    found = rw.evaluate(PEOPLE, QRELS, OF_ALL, **FOREIGN, by="tier", engine=engine, **named)
+    assert found.mean == rw.evaluate(RUN, QRELS, OF_ALL, **ALL, by="tier").mean
+    assert [row["tier"] for row in found.segments.to_dicts()] == ["x", "y"]
+
+
+@pytest.mark.parametrize("engine", ["memory", "stream"])
+@pytest.mark.parametrize("table", FOREIGN)
+def test_the_remedy_for_names_that_tell_nothing_works_when_it_is_pasted(engine, table):
+    tables = {**ALL, table: FOREIGN[table]}
+    with pytest.raises(rw.RankwellError) as error:
+        rw.evaluate(RUN, QRELS, OF_ALL, **tables, by="tier", engine=engine)
+    said = re.search(r"columns=(\{.*?\})", str(error.value))
+    columns = ast.literal_eval(said[1])
+    assert all(column.startswith(f"{table}.") for column in columns)
+    # which of two columns is the item nobody can tell; the first is shown
+    columns = {column.replace("genre", "film"): word for column, word in columns.items()}
+    assert rw.evaluate(RUN, QRELS, OF_ALL, **tables, by="tier", engine=engine, columns=columns).mean
+
+
+def test_a_column_that_train_shares_with_the_run_holds_the_same():
+    run = PEOPLE.rename({"user": "person", "item": "film"})
+    shared = {"person": "query", "film": "item"}
+    found = rw.evaluate(run, QRELS, "epc@2", train=FOREIGN["train"], columns=shared)
+    assert found.mean == rw.evaluate(RUN, QRELS, "epc@2", train=TRAIN).mean
+    own = FOREIGN["train"].with_columns(user_id=pl.col("person"), person=pl.lit("nobody"))
+    with_own = rw.evaluate(run, QRELS, "epc@2", train=own, columns={**shared, "train.user_id": "query"})
+    assert with_own.mean == found.mean
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"train.person": "query"}, r"columns=\{'train.person': 'query'\} names a column of train=, which is not given"),
+        ({"items.filn": "item"}, r"items: columns= names 'items.filn', but the columns are 'genre', 'film'. Did you mean film"),
+        ({"items.film": "itm"}, r"items: columns= calls 'items.film' 'itm'; a column is .*Did you mean item"),
+    ],
+)  # fmt: skip
+def test_a_name_for_a_table_that_does_not_fit_is_refused(columns, message):
+    with pytest.raises(rw.RankwellError, match=message):
+        rw.evaluate(RUN, QRELS, "coverage@2", items=FOREIGN["items"], columns=columns)
+
+
+def test_other_functions_take_the_same_names():
+    runs, names = {"one": RUN, "two": {"u": ["b", "a"], "v": ["c"]}}, {"columns": NAMED}
+    expected = rw.compare(runs, QRELS, "ap", users=ALL["users"], by="tier")
+    found = rw.compare(
+        runs, QRELS, "ap", users=FOREIGN["users"], by="tier", columns={"users.person": "query"}
+    )
+    assert found.mean("one", "ap", "x").mean == expected.mean("one", "ap", "x").mean
+    evaluator = Evaluator(QRELS, OF_ALL, **FOREIGN, by="tier", **names)
+    assert evaluator.evaluate(PEOPLE).mean == rw.evaluate(RUN, QRELS, OF_ALL, **ALL, by="tier").mean
+    assert rw.diff(
+        runs, QRELS, "epc@2", train=FOREIGN["train"], columns={"train.person": "query", "train.film": "item"}
+    )
+    lints = [
+        rw.lint(PEOPLE, QRELS, train=FOREIGN["train"], items=FOREIGN["items"], columns=NAMED),
+        rw.lint(PEOPLE, QRELS, train=TRAIN, items={"item": ["a", "b", "c"]}),
+    ]
+    assert str(lints[0]) == str(lints[1])

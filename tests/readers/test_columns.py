@@ -284,7 +284,7 @@ def test_what_is_said_of_columns_holds_for_users_and_items_that_share_them(tmp_p
     )
     assert [*lists] == ["segment"]
     with pytest.raises(
-        rw.RankwellError, match=r"no column for the query.*rename the column, such as 'cust' to 'query'"
+        rw.RankwellError, match=r"no column for the query.*say which it is: columns=\{'users.cust': 'query'\}"
     ):
         mean(RUN, {"u": {"a": 1}}, **tiers)
 

@@ -474,7 +474,7 @@ def diff(
             direction=direction,
             train=tables.train,
             policy=policy,
-            read={"encoding": reading.encoding},
+            read=reading.of_tables,
             redact=redacting.wanted,
         )
     write(_text_of_diff(found if query is None else found.query(query, top), form, output), output)
@@ -765,7 +765,7 @@ def agreement(
     if len(set(titles)) < len(titles):
         raise UsageError("a run is given twice.")
     given: dict[str, Any] = {word: value for word, value in vars(tables).items() if value is not None}
-    given |= {"read": {"encoding": reading.encoding}, "policy": policy}
+    given |= {"read": reading.of_tables, "policy": policy}
     opened = {
         name: read_run(path, name=name, **reading.of_runs) for name, path in zip(titles, paths, strict=True)
     }

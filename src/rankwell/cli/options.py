@@ -173,12 +173,19 @@ class ReadingQrels:
     encoding: Encoding = None
 
     @property
+    def named(self) -> dict[str, str]:
+        """What columns hold, but those of judgements: nothing beside judgements alone."""
+        return {}
+
+    @property
     def of_qrels(self) -> dict[str, Any]:
         """What ``read_qrels`` takes."""
+        from rankwell.evaluation.request import split_tables
         from rankwell.readers.frames.columns import Given
 
         given, items_in = pairs(self.qrels_columns, typed_as("qrels_columns")), self.qrels_items_in
-        columns = Given(given, argument="qrels_columns", items_in=items_in)
+        tables = split_tables(self.named)[1]
+        columns = Given(given, argument="qrels_columns", items_in=items_in, tables=tables)
         return {"format_in": self.qrels_format, "columns": columns, "encoding": self.encoding}
 
 
@@ -192,7 +199,9 @@ class Reading(ReadingQrels):
     ] = None
     columns: Annotated[
         list[str] | None,
-        Option(help="a column of the runs and its meaning: ``userNo=query``; repeat it"),
+        Option(
+            help="a column of the runs and its meaning: ``userNo=query``; of another table ``train.userNo=query``; repeat it"
+        ),
     ] = None
     order: Annotated[
         Literal["rows"] | None,
@@ -220,9 +229,25 @@ class Reading(ReadingQrels):
     ] = None
 
     @property
+    def named(self) -> dict[str, str]:
+        """What columns hold: those of runs, and those of other tables, named with the table before them."""
+        return pairs(self.columns, typed_as("columns"))
+
+    @property
+    def of_tables(self) -> dict[str, Any]:
+        """What ``read=`` takes beside runs and judgements that have been read: what holds for other tables."""
+        from rankwell.evaluation.request import split_tables
+
+        tables = split_tables(self.named)[1]
+        columns = {f"{table}.{column}": word for table, own in tables.items() for column, word in own.items()}
+        return {"encoding": self.encoding} | ({"columns": columns} if columns else {})
+
+    @property
     def of_runs(self) -> dict[str, Any]:
         """What ``read_run`` takes."""
-        columns = pairs(self.columns, typed_as("columns"))
+        from rankwell.evaluation.request import split_tables
+
+        columns = split_tables(self.named)[0] or {}
         read = {"format_in": self.format_in, "columns": columns, "encoding": self.encoding}
         read |= {"query_ids": self.query_ids, "items_in": self.items_in, "scores_from": self.scores_from}
         return read | {"rank_base": self.rank_base, "order": self.order}
@@ -231,7 +256,7 @@ class Reading(ReadingQrels):
     def words(self) -> dict[str, Any]:
         """What ``read=`` takes."""
         given = {
-            **self.of_runs, "qrels_columns": pairs(self.qrels_columns, typed_as("qrels_columns")), "qrels_format": self.qrels_format,
+            **self.of_runs, "columns": self.named, "qrels_columns": pairs(self.qrels_columns, typed_as("qrels_columns")), "qrels_format": self.qrels_format,
             "qrels_items_in": self.qrels_items_in,
         }  # fmt: skip
         said = {word: value for word, value in given.items() if value not in (None, {})}

@@ -248,7 +248,7 @@ def report(
             clusters=clusters,
             costs=costs_of(words, load),
             experiment=experiment,
-            read={"encoding": reading.encoding},
+            read=reading.of_tables,
             **bounding.given(weights),
             **groups,
             **options,
@@ -447,8 +447,8 @@ class PictureRequest:
                 "policy": self.policy,
                 **{name: value for name, value in tables.items() if name not in self.own},
             }
-        if self.reading.encoding and {"options", "read"} & self.takes.keys():
-            found["read"] = {"encoding": self.reading.encoding}
+        if any((read := self.reading.of_tables).values()) and {"options", "read"} & self.takes.keys():
+            found["read"] = read
         return found
 
     def _results(self) -> dict[str, Any]:

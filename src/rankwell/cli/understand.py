@@ -94,12 +94,21 @@ def explain(
         run=open_run(run, **with_needs(reading.of_runs, metric, "run", policy.sizes)),
         qrels=judged,
         query=query,
-        items=tables.items,
-        train=tables.train,
-        users=tables.users,
         policy=policy,
+        **_named(tables, reading),
     )
     write_tables([table], form, output)
+
+
+def _named(tables: Tables, reading: Reading) -> dict[str, Any]:
+    """The tables beside runs and judgements, read at once if it is said what their columns hold."""
+    if "columns" not in reading.of_tables:
+        return vars(tables)
+    from rankwell.evaluation.inputs import read_tables
+    from rankwell.evaluation.request import Request
+
+    request = Request(metrics=(), policy=Policy(), of_qrels=reading.of_qrels, **vars(tables))
+    return dict(zip(vars(tables), read_tables(request, frozenset({"history", "features"})), strict=True))
 
 
 def metrics(
@@ -365,7 +374,5 @@ def rosetta(
     names = None if metric is None else [part for text in metric for part in split(text)]
     ranked = open_run(run, **with_needs(reading.of_runs, names, "run"))
     judged = None if qrels == "none" else read_qrels(qrels, **with_needs(reading.of_qrels, names))
-    found = compared(
-        ranked, judged, names, train=tables.train, items=tables.items, users=tables.users, policy=policy
-    )
+    found = compared(ranked, judged, names, policy=policy, **_named(tables, reading))
     write_tables([each.to_table() for each in found], form, output)

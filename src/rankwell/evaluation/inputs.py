@@ -14,7 +14,7 @@ from rankwell.evaluation.request import Request, beside
 from rankwell.matching.policy import Asked, Policy
 from rankwell.metrics.metric import Metric
 from rankwell.readers import open_run, open_several, read_items, read_qrels
-from rankwell.readers.frames.columns import Given
+from rankwell.readers.frames.columns import Given, say
 from rankwell.records import record
 from rankwell.tables.columns import named_as
 from rankwell.tables.items_users import Items, Users
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from rankwell.evaluation.engine import Engine
     from rankwell.readers.frames.pieces import Pieces
 
-NOT_NAMED = Given(argument="")  # no argument names the columns of this table
 OF_TRAIN = frozenset({"history", "counts"})  # needs that the training data meet
 
 
@@ -75,6 +74,10 @@ def read_inputs(request: Request, runs: Sequence[Any] = (), names: Sequence[str]
         tool = preset_of(request.preset)
         metrics, policy = tool.applied(metrics, policy)
     asked = asked_of(metrics, policy)
+    for table, columns in Given.of(request.of_qrels.get("columns", {})).tables.items():
+        if getattr(request, table) is None:
+            said = say(Given(table=table), columns)
+            raise UsageError(f"{said} names a column of {table}=, which is not given.")
     if request.labels is not None:
         request = replace(request, qrels=_labels(request))
     refuse_metrics(metrics, asked, request)
@@ -110,12 +113,12 @@ def read_inputs(request: Request, runs: Sequence[Any] = (), names: Sequence[str]
 
 def read_tables(request: Request, needs: frozenset[str]) -> tuple[Qrels | None, Items | None, Users | None]:
     """Read the training data, the catalogue and the users, as far as metrics with these needs look at them."""
-    encoding, reading = request.of_qrels.get("encoding"), beside(request.of_runs, request.of_qrels)
     train, items, users = request.train if needs & OF_TRAIN else None, request.items, request.users
+    how = partial(beside, request.of_runs, request.of_qrels)
     return (
-        None if train is None else _train(train, encoding),
-        None if items is None else _items(items, reading, needs),
-        None if users is None else _users(users, reading),
+        None if train is None else _train(train, how("train")),
+        None if items is None else _items(items, how("items"), needs),
+        None if users is None else _users(users, how("users")),
     )
 
 
@@ -165,8 +168,7 @@ def _opened(request: Request, engine: Engine, *, with_train: bool) -> dict[str, 
         opened["qrels"] = open_qrels(source, name=name, **request.of_qrels)
     if train is not None:
         source, name = _found(train, None if isinstance(train, str) else "train", engine, {})
-        encoding = request.of_qrels.get("encoding")
-        opened["train"] = open_qrels(source, name=name, encoding=encoding, columns=NOT_NAMED)
+        opened["train"] = open_qrels(source, name=name, **beside(request.of_runs, request.of_qrels, "train"))
         refuse_labels(getattr(opened["train"], "matrix", None))
     return opened
 
@@ -179,17 +181,15 @@ def _labels(request: Request) -> Qrels:
     return labels_of(request.labels)
 
 
-def _train(train: Any, encoding: str | None) -> Qrels:
-    log = read_qrels(
-        train, name=None if isinstance(train, str) else "train", encoding=encoding, columns=NOT_NAMED
-    )
+def _train(train: Any, reading: Mapping[str, Any]) -> Qrels:
+    log = read_qrels(train, name=None if isinstance(train, str) else "train", **reading)
     refuse_labels(log.matrix)
     return log
 
 
 def _items(items: Any, reading: Mapping[str, Any], needs: frozenset[str]) -> Items:
     if not needs & {"features", "spans"} and not reading["columns"]:
-        return read_items(items, encoding=reading["encoding"])
+        return read_items(items, **reading)
     from rankwell.readers.items_users import read_catalogue
 
     return read_catalogue(items, **reading, needs=needs)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 OF_RUNS = "format_in", "order", "rank_base", "query_ids", "items_in", "scores_from"
 READING = "columns", "qrels_columns", "qrels_format", "encoding", "qrels_items_in", *OF_RUNS
+TABLES = "train", "items", "users"  # beside runs and judgements
 NOTHING_SAID = Given(argument="qrels_columns")
 
 
@@ -109,11 +110,17 @@ def reading_of(read: Mapping[str, Any] | None, **words: Any) -> tuple[dict[str, 
     plain("order", options.get("order"), Literal["rows"], None)
     for word in ("format_in", "qrels_format"):
         plain(word, options.get(word), str, None)
-    of_run = {"columns": _columns(options, "columns"), "encoding": encoding}
+    of_runs, tables = split_tables(_columns(options, "columns"))
+    of_run: dict[str, Any] = {"columns": of_runs, "encoding": encoding}
     of_run |= {word: options.get(word) for word in OF_RUNS}
     items_in = options.get("qrels_items_in")
     of_qrels = {
-        "columns": Given(_columns(options, "qrels_columns"), argument="qrels_columns", items_in=items_in),
+        "columns": Given(
+            split_tables(_columns(options, "qrels_columns"))[0],
+            argument="qrels_columns",
+            items_in=items_in,
+            tables=tables,
+        ),
         "format_in": options.get("qrels_format"),
         "encoding": encoding,
     }
@@ -131,15 +138,38 @@ def refuse_words(run: Any, of_runs: Mapping[str, Any], qrels: Any, of_qrels: Map
             )
 
 
+def split_tables(
+    columns: Mapping[Any, str] | None,
+) -> tuple[Mapping[Any, str] | None, dict[str, dict[str, str]]]:
+    """Return what columns of runs hold, and what those of other tables do: these are named with the table before them.
+
+    >>> split_tables({"userNo": "query", "train.person": "query", "items.film": "item"})
+    ({'userNo': 'query'}, {'train': {'person': 'query'}, 'items': {'film': 'item'}})
+    """
+    of_runs: dict[Any, str] = {}
+    tables: dict[str, dict[str, str]] = {}
+    for column, word in (columns or {}).items():
+        table, dot, own = column.partition(".") if isinstance(column, str) else ("", "", "")
+        if dot and own and table in TABLES:
+            tables.setdefault(table, {})[own] = word
+        else:
+            of_runs[column] = word
+    return (of_runs or None) if tables else columns, tables
+
+
 def reading_of_users(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return what ``read_users`` takes of the words about reading among the arguments of a function."""
-    return beside(*reading_of(reading_in(options)))
+    return beside(*reading_of(reading_in(options)), "users")
 
 
-def beside(of_run: Mapping[str, Any], of_qrels: Mapping[str, Any]) -> dict[str, Any]:
-    """Return how a table of users or items is read beside a run and judgements: columns that it shares with them hold the same."""
-    columns = {**(of_run.get("columns") or {}), **of_qrels.get("columns", {})}
-    return {"encoding": of_qrels.get("encoding"), "columns": Given(columns, argument="") if columns else None}
+def beside(of_run: Mapping[str, Any], of_qrels: Mapping[str, Any], table: str) -> dict[str, Any]:
+    """Return how a table beside a run and judgements is read: its own columns as was said, those that it shares with them hold the same."""
+    given = Given.of(of_qrels.get("columns", {}))
+    shared = {**(of_run.get("columns") or {}), **given}
+    return {
+        "encoding": of_qrels.get("encoding"),
+        "columns": Given(given.tables.get(table), argument="", table=table, shared=shared),
+    }
 
 
 def _columns(options: Mapping[str, Any], word: str) -> Mapping[str, str] | None:

@@ -34,7 +34,7 @@ def read_users(
     """
     if isinstance(source, Users):
         return source
-    frame, ids, name, _ = _table(source, "users", "query", name, columns or {}, encoding)
+    frame, ids, name, _ = _table(source, "users", "query", name, {} if columns is None else columns, encoding)
     return Users(ids, frame, name=name)
 
 
@@ -61,7 +61,7 @@ def read_catalogue(
         return source
     if (ids := ids_in(source)) is not None:
         return Items(ids, name=name)
-    given = Given.of(columns or {}).needing(needs)
+    given = Given.of({} if columns is None else columns).needing(needs)
     frame, ids, name, words = _table(source, "items", "item", name, given, encoding)
     return Items(ids, frame, name=name, words=words)
 
@@ -85,9 +85,10 @@ def _table(
     except RankwellError:
         _refuse_values_by_id(source, word, name)
         raise
+    given = Given.of(columns)
     try:
-        columns = Given.of(columns).only(table.frame.columns) if columns else columns
-        words = match_columns(table.frame.columns, (word,), table.name, columns)
+        given = given if given.table else given.only(table.frame.columns)
+        words = match_columns(table.frame.columns, (word,), table.name, given)
     except DataError as error:
         _refuse_values_by_id(source, word, name)
         raise DataError(f"{error}{in_memory.index_of(source)}") from None

@@ -302,7 +302,9 @@ def read_items(
     ids = ids_in(source)
     if ids is not None:
         return Items(ids, name=name or "items")
-    items: Items = _read(source, "items", name, ReadOptions(format_in, columns or NO_COLUMNS, encoding))
+    items: Items = _read(
+        source, "items", name, ReadOptions(format_in, NO_COLUMNS if columns is None else columns, encoding)
+    )
     return items
 
 

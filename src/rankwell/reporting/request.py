@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -18,7 +19,7 @@ from rankwell.display.saved_files import class_of, kind_of, load_kind
 from rankwell.errors import UsageError, brief
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.needs import with_needs
-from rankwell.evaluation.request import READING, reading_in, reading_of, reading_of_users
+from rankwell.evaluation.request import READING, beside, reading_in, reading_of
 from rankwell.matching.policy import Policy
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
@@ -95,20 +96,21 @@ class ReportTables:
         """Read what was given."""
         from rankwell.readers.items_users import read_catalogue, read_users
 
-        reading, train, log = reading_of_users(request.options), request.train, None
+        how = partial(beside, *reading_of(reading_in(request.options)))
+        train, log = request.train, None
         metrics = None if request.metrics is None else metrics_of(request.metrics)
         needs = frozenset[str]().union(*(metric.needs for metric in metrics or ()))
         if train is not None:
             name = None if isinstance(train, (str, Path)) else "train"
-            log = read_qrels(train, name=name, encoding=reading["encoding"])
+            log = read_qrels(train, name=name, **how("train"))
             refuse_labels(log.matrix)
         return cls(
             None
             if request.qrels is None
             else read_qrels(request.qrels, **with_needs(request.reading, metrics)),
             log,
-            None if request.items is None else read_catalogue(request.items, **reading, needs=needs),
-            None if request.users is None else read_users(request.users, **reading),
+            None if request.items is None else read_catalogue(request.items, **how("items"), needs=needs),
+            None if request.users is None else read_users(request.users, **how("users")),
         )
 
 

@@ -173,7 +173,7 @@ def diff(
             by=segments,
             weights=None,
             clusters=None,
-            reading=beside(of_runs, of_qrels),
+            reading=beside(of_runs, of_qrels, "users"),
         ),
         results=(first, second),
         lists=lists,

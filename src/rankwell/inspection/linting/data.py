@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import partial
 from itertools import islice
@@ -529,10 +529,12 @@ def qrels_data(source: Any, **options: Any) -> QrelsData:
     return QrelsData(read_qrels(source, **options))
 
 
-def try_reading_chunks(source: Any, findings: list[Finding], encoding: str | None) -> Items | None:
+def try_reading_chunks(
+    source: Any, findings: list[Finding], encoding: str | None, columns: Mapping[str, str]
+) -> Items | None:
     """Return the chunks of a table, None if they or their spans cannot be read; what is wrong is added to the findings."""
     try:
-        chunks = read_catalogue(source, encoding=encoding, needs=frozenset({"spans"}))
+        chunks = read_catalogue(source, encoding=encoding, columns=columns, needs=frozenset({"spans"}))
         chunks.spans()
     except RankwellError as error:
         findings.append(_unreadable(error))
@@ -549,7 +551,10 @@ def try_reading(
     """
     damaged: dict[str, list[int]] = {}
     try:
-        files = [recode(file, encoding) for file in _files(source, of_paths=read is not read_items)]
+        files = [
+            recode(file, encoding)
+            for file in _files(source, of_paths=getattr(read, "func", read) is not read_items)
+        ]
         for file in files:
             findings += _cut_off(file)
         while True:

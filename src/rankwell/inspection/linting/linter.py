@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any, Literal, Unpack
 
 from rankwell.display.findings import Finding, Findings
-from rankwell.evaluation.inputs import NOT_NAMED
 from rankwell.evaluation.needs import needing
-from rankwell.evaluation.request import Words, read_with, reading_of
+from rankwell.evaluation.request import Words, beside, read_with, reading_of
 from rankwell.inspection.linting.copies import write_copies
 from rankwell.inspection.linting.data import (
     LintData,
@@ -120,6 +119,7 @@ def lint(
         read, columns=columns, qrels_columns=qrels_columns, format_in=format_in, qrels_format=qrels_format,
         encoding=encoding, order=order,
     )  # fmt: skip
+    of_train, of_items = (beside(of_runs, of_qrels, table)["columns"] for table in ("train", "items"))
     encoding = of_qrels.pop("encoding", None)  # files are opened in it
     of_runs.pop("encoding", None)
     needs = LintSettings(metric=metric).needs
@@ -131,18 +131,17 @@ def lint(
     others = list[Finding]()  # those of the runs come first
     judged = None if qrels is None else try_reading(partial(qrels_data, **of_qrels), qrels, others, encoding)
     history = (
-        None
-        if train is None
-        else try_reading(partial(qrels_data, columns=NOT_NAMED), train, others, encoding)
+        None if train is None else try_reading(partial(qrels_data, columns=of_train), train, others, encoding)
     )
     has_columns = policy.sizes is not None or (
         policy.group is not None and separator_of(policy.group) is None
     )
     catalogue = None
     if items is not None and of_spans:
-        catalogue = try_reading_chunks(items, others, encoding)
+        catalogue = try_reading_chunks(items, others, encoding, of_items)
     elif items is not None:
-        catalogue = try_reading(read_catalogue if has_columns else read_items, items, others, encoding)
+        read_table = read_catalogue if has_columns else read_items
+        catalogue = try_reading(partial(read_table, columns=of_items), items, others, encoding)
     known = None if catalogue is None else Known(catalogue.item)
     allowed = (
         None if scale is None else tuple(plain("scale", grade, float) for grade in as_list("scale", scale))

@@ -31,7 +31,8 @@ class Given(dict[str, str]):
     """What columns hold, as somebody said, and whether the order of the rows is the ranking; ``argument`` is what says it, for messages.
 
     ``items_in`` is how a cell writes a list of items, ``needs`` what metrics need of the table beside its usual columns, ``sizes`` the
-    column of sizes, if the table has it.
+    column of sizes, if the table has it. ``tables`` are the columns of the tables beside runs and judgements, by table; those of one
+    are named with the ``table`` before them, ``train.person``, and what is ``shared`` with the runs holds if it has such a column.
     """
 
     def __init__(
@@ -43,10 +44,14 @@ class Given(dict[str, str]):
         items_in: str | None = None,
         needs: frozenset[str] = frozenset(),
         sizes: str | None = None,
+        tables: Mapping[str, Mapping[str, str]] | None = None,
+        table: str = "",
+        shared: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__({_text_of(column): word for column, word in (columns or {}).items()})
         self.by_rows, self.argument, self.items_in = by_rows, argument, items_in
         self.needs, self.sizes = needs, sizes
+        self.tables, self.table, self.shared = tables or {}, table, shared or {}
 
     def __bool__(self) -> bool:
         return len(self) > 0 or self.by_rows
@@ -59,6 +64,15 @@ class Given(dict[str, str]):
     def with_more(self, columns: Mapping[str, str]) -> Given:
         """Return the same with other columns beside it."""
         return self._with({**self, **columns})
+
+    def with_shared(self, columns: Collection[str]) -> Given:
+        """Return the same with what is shared and a table of these columns has."""
+        own = {
+            column: word
+            for column, word in self.shared.items()
+            if column in columns and column not in self and word not in self.values()
+        }
+        return self._with({**self, **own}) if own else self
 
     def only(self, columns: Collection[str]) -> Given:
         """Return the same without columns that a table lacks."""
@@ -78,6 +92,9 @@ class Given(dict[str, str]):
             items_in=self.items_in,
             needs=self.needs if needs is None else needs,
             sizes=sizes or self.sizes,
+            tables=self.tables,
+            table=self.table,
+            shared=self.shared,
         )
 
 
@@ -99,7 +116,10 @@ def say(given: Mapping[str, str], columns: Mapping[str, str]) -> str:
     >>> say({}, {"p_buy": "score"})
     "columns={'p_buy': 'score'}"
     """
-    said = Given.of(given).argument
+    given = Given.of(given)
+    said = given.argument
+    if given.table:
+        said, columns = "columns", {f"{given.table}.{column}": word for column, word in columns.items()}
     if not said:
         return " and ".join(f"rename {brief(column)} to {brief(word)}" for column, word in columns.items())
     return f"{said}={{{', '.join(f'{brief(column)}: {brief(word)}' for column, word in columns.items())}}}"
@@ -117,7 +137,9 @@ def match_columns(
     >>> match_columns(["user_id", "movieId", "Rating", "time"], ("query", "item", "grade"), "log")
     {'query': 'user_id', 'item': 'movieId', 'grade': 'Rating'}
     """
-    columns, given = list(columns), Given.of(given)
+    columns = list(columns)
+    given = Given.of(given)
+    given = given.with_shared(columns) if given.shared else given
     kind = next((kind for kind, words in WORDS.items() if words == wanted), "")
     found = _given_words(given, columns, kind, name)
     needed = needed_words(kind, given.needs, found)
@@ -201,16 +223,17 @@ def _half_a_span(
 
 def _given_words(given: Mapping[str, str], columns: list[str], kind: str, name: str) -> dict[str, str]:
     words = [word for word, column in COLUMNS.items() if not column.need or kind in column.tables]
-    argument = Given.of(given).argument or "columns"
+    given = Given.of(given)
+    argument, table = given.argument or "columns", given.table and f"{given.table}."
     for column, word in given.items():
         if column not in columns:
             raise UsageError(
-                f"{name}: {argument}= names {brief(column)}, but the columns are {quoted(columns)}."
+                f"{name}: {argument}= names {brief(f'{table}{column}')}, but the columns are {quoted(columns)}."
                 f"{nearest(column, columns)}"
             )
-        if word not in words and Given.of(given).argument:
+        if word not in words and (given.argument or table):
             raise UsageError(
-                f"{name}: {argument}= calls {brief(column)} {brief(word)}; a column is {one_of(words)}.{nearest(word, words)}"
+                f"{name}: {argument}= calls {brief(f'{table}{column}')} {brief(word)}; a column is {one_of(words)}.{nearest(word, words)}"
             )
     return {word: column for column, word in given.items() if word in words}
 
@@ -266,7 +289,7 @@ def _missing(
     also = [*COLUMNS[word].names][1] if wanted != WORDS["items"] else "id, itemid"
     said = f"{name}: there is no column for the {word}; the columns are {quoted(columns)}. Name it {word} (or {also}, …)"
     free = [column for column in columns if column not in found.values()] or ["its name"]
-    if len(wanted) == 1:  # no option of the command line names columns of tables of items and users alone
+    if len(wanted) == 1 and not Given.of(given).table:  # no argument names columns of this table
         return DataError(f"{said}: rename the column, such as {brief(free[0])} to {brief(word)}.")
     if (
         word == "item"
@@ -278,7 +301,8 @@ def _missing(
             f"{name}: there is no column for the item. If {quoted(free)} are the items of a row, {_long(columns)}."
         )
     lacking = [each for each in ("query", "item") if each in wanted and each not in found]
-    if topics := [column for column in columns if known_word(column) == "topic"]:
+    topics = [column for column in columns if known_word(column) == "topic"]
+    if topics and "query" in lacking:
         free = [*topics, *(column for column in free if column not in topics)]  # TREC's word for a query
     return DataError(f"{said}, or say which it is: {say(given, dict(zip(free, lacking, strict=False)))}.")
 
