@@ -54,6 +54,7 @@ HOMES = {
     "rbo": "rankwell.comparison.rank_overlap",
     "read_collection": "rankwell.readers.collections.collection",
     "read_experiment": "rankwell.comparison.experiment",
+    "read_ledger": "rankwell.results.ledger",
     "read_qrels": "rankwell.readers",
     "read_run": "rankwell.readers",
     "read_suite": "rankwell.suites.folders",

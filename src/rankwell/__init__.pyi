@@ -190,6 +190,7 @@ from rankwell import prepare as prepare
 from rankwell.comparison.rank_overlap import rbo as rbo
 from rankwell.readers.collections.collection import read_collection as read_collection
 from rankwell.comparison.experiment import read_experiment as read_experiment
+from rankwell.results.ledger import read_ledger as read_ledger
 from rankwell.readers import read_qrels as read_qrels
 from rankwell.readers import read_run as read_run
 from rankwell.suites.folders import read_suite as read_suite
@@ -274,6 +275,7 @@ __all__ = [
     "rbo",
     "read_collection",
     "read_experiment",
+    "read_ledger",
     "read_qrels",
     "read_run",
     "read_suite",

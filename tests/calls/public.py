@@ -339,6 +339,19 @@ def online(draw):
     return rw.online, {"table": gains | errors, "level": draw.choice([0.9, 0.95])}
 
 
+@call
+def read_ledger(draw):
+    path = Path(tempfile.mkdtemp()) / "ledger.jsonl"
+    asked = draw.sample(["ndcg@3", "rr", "first_rank", "gmap"], 2)
+    for _ in range(draw.randint(1, 3)):
+        rw.evaluate(lists(draw), judged(draw), asked, ledger=path)
+    return rw.read_ledger, {
+        "path": path,
+        "metrics": draw.choice([None, asked]),
+        "sd": draw.choice([None, 0.2]),
+    }
+
+
 def diff_of_query(query, top, **given):
     """Both lists of one query, in every form."""
     found = rw.diff(**given).query(query, top)

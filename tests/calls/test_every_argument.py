@@ -141,6 +141,12 @@ def write_suite() -> str:
     return str(path)
 
 
+def write_ledger() -> str:
+    path = Path(tempfile.mkdtemp()) / "ledger.jsonl"
+    rw.evaluate(A, Q, ["ap"], ledger=path)
+    return str(path)
+
+
 FIVE = [{str(q): items for q in range(5)} for items in (["a", "b"], ["b", "a"], ["c"])]
 
 
@@ -236,6 +242,7 @@ VALID: dict[str, Callable[[], dict[str, Any]]] = {
     "rbo": lambda: {"run": A, "other": B},
     "read_collection": lambda: {"topics": topics_file(), "qrels": Q},
     "read_experiment": lambda: {"path": "rankwell.toml"},
+    "read_ledger": lambda: {"path": write_ledger(), "metrics": "ap", "sd": 0.1},
     "read_qrels": lambda: {"source": Q},
     "read_run": lambda: {"source": A},
     "report": lambda: {"what": evaluated()["x"], "path": "report.html"},

@@ -174,7 +174,7 @@ def folder(tmp_path_factory):
             scores = {"test": [{"hf_subset": "default", "languages": ["eng-Latn"], "ndcg_at_10": value}]}
             write(f"results/{name}/1/{task}.json", [json.dumps({"task_name": task, "scores": scores})])
         words = ["evaluate", "qrels.txt", "bm25.run", "-m", "ndcg@10", "--per-query", "-o", "old.json"]
-        assert run(words) == 0
+        assert run([*words, "--ledger", "ledger.jsonl"]) == 0
         assert run(["trend", "days/", "-m", "ndcg@10", "-o", "trend.json"]) == 0
         assert run(["watch", "days/", "-m", "ndcg@10", "-o", "watch.json"]) == 0
         for words in FIRST:

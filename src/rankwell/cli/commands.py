@@ -30,6 +30,7 @@ GROUPS = {
         "gate": "gate",
         "trend": "compare",
         "watch": "gate",
+        "ledger": "compare",
         "fuse": "compare",
         "agreement": "compare",
     },

@@ -1,4 +1,4 @@
-"""The commands ``compare``, ``diff``, ``fuse`` and ``agreement``, and files of costs that stand for their systems."""
+"""The commands ``compare``, ``diff``, ``trend``, ``ledger``, ``fuse`` and ``agreement``, and files of costs that stand for their systems."""
 
 from __future__ import annotations
 
@@ -57,9 +57,11 @@ if TYPE_CHECKING:
     from rankwell.comparison.compare.decisions import EvaluatedRuns
     from rankwell.comparison.diff.diff import Diff
     from rankwell.comparison.diff.query_diff import QueryDiff
+    from rankwell.comparison.trend import Trend
     from rankwell.display.table import Table
     from rankwell.evaluation.engine import Engine
     from rankwell.results import Results
+    from rankwell.results.ledger import Ledger
     from rankwell.tables.run_qrels import Qrels, Run
 
 
@@ -535,6 +537,36 @@ def trend(
     words, form = [results, *more], form_of(format, output, FORMS)
     refuse_files([str(file.path) for word in words for file in files_of(word)], [output])
     found = trend_of(words, None if metric is None else [part for text in metric for part in split(text)])
+    _write_found(found, form, output)
+
+
+def ledger(
+    file: Annotated[str, Option(help="a file that ``rankwell evaluate --ledger`` wrote")],
+    /,
+    *,
+    metric: Metrics = None,
+    sd: Annotated[
+        float | None,
+        Option(
+            help="the standard deviation of the differences per query of two systems, such as .15; default: an upper bound from the ledger"
+        ),
+    ] = None,
+    format: Format = None,  # noqa: A002 - the word of the option
+    output: Output = None,
+) -> None:
+    """Count how often judgements were used, and how much the best of so many systems gains by luck alone.
+
+    Example: ``rankwell ledger ledger.jsonl --sd .15``
+    """
+    from rankwell.results.ledger import read_ledger
+
+    form = form_of(format, output, FORMS)
+    refuse_files([file], [output])
+    names = None if metric is None else [part for text in metric for part in split(text)]
+    _write_found(read_ledger(file, names, sd=sd), form, output)
+
+
+def _write_found(found: Trend | Ledger, form: str, output: str | None) -> None:
     if form == "json":
         write(found.to_json(), output)
     elif form == "csv":

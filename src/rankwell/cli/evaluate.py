@@ -135,6 +135,12 @@ def evaluate(
     ] = None,
     threads: Threads = None,
     experiment: FromExperiment = None,
+    ledger: Annotated[
+        str | None,
+        Option(
+            group=OUTPUT, help="add a line per run to this file; ``rankwell ledger`` counts what it holds"
+        ),
+    ] = None,
     bounding: BoundingOptions = BoundingOptions(),
     tables: Tables = Tables(),
     engines: Engines = Engines(),
@@ -159,7 +165,8 @@ def evaluate(
 
     (titles, paths), parts = split_names([run, *runs]), files(slices, "--slices")
     names = [part for text in metric for part in split(text)]
-    refuse_files([qrels, *paths, *tables.given, *parts.values(), *bounding.files], [printed.output])
+    inputs_given = [qrels, *paths, *tables.given, *parts.values(), *bounding.files]
+    refuse_files([*inputs_given, *([ledger] if ledger else [])], [printed.output])
     bounds = bounding.wanted(weights)
     if interval:
         _refuse_beside_intervals(printed.form, per_query=per_query, weights=weights)
@@ -204,6 +211,7 @@ def evaluate(
             threads=threads,
             of_runs=reading.of_runs,
             of_qrels=reading.of_qrels,
+            ledger=ledger,
             **bounds,
         )
         inputs = read_inputs(request, [*paths, *references], titles)

@@ -29,7 +29,7 @@ LINE = 60  # letters of a sentence in a list of commands
 WIDTH, WIDEST, NAMES = 80, 110, 24  # of a page, and of its first column at most
 # what every command takes, and rankwell alone
 OPTIONS = (
-    f"Every command takes --help (-h), which shows what is usual on one screen, {ALL}, and --quiet, which leaves out notes and progress; "
+    f"Every command takes --help (-h), {ALL}, and --quiet, which leaves out notes and progress; "
     "rankwell alone takes --version (-V)."
 )
 VALUES = {int: "N", float: "X"}
@@ -40,7 +40,7 @@ TAKES = {
         "METRIC": "metric primary improve",
         "COLUMN": "by weights clusters text image tier column",
         "PRESET": "preset",
-        "FILE": "output train items users queries qrels experiment costs junit summary redact_key frame guidelines template "
+        "FILE": "output train items users queries qrels experiment ledger costs junit summary redact_key frame guidelines template "
         "predictions probabilities logged_ranks scores_from",
         "COLUMN=WORD": "columns qrels_columns",
         "WORD=VALUE": "policy reading",

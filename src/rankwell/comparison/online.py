@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypedDict
 
 import numpy as np
 
-from rankwell.display.result import Saved
+from rankwell.display.result import Saved, frame_of_rows
 from rankwell.display.saved_files import LARGEST, Kind, ensure, is_count
 from rankwell.display.table import Column, Table
-from rankwell.display.text import PRINTED, plain_value
+from rankwell.display.text import PRINTED, plain_row, plain_value
 from rankwell.errors import DataError, brief
 from rankwell.readers.frames.columns import match_words, quoted
 from rankwell.readers.whole_frames import Whole, of_source
@@ -162,19 +162,16 @@ class Launches(Saved):
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values; undefined is None."""
-        rows = [_plain(row) for row in self.rows]
-        signs = {"equal": self.equal, "of": self.signed} | _plain(self.signs)
+        rows = [plain_row(row) for row in self.rows]
+        signs = {"equal": self.equal, "of": self.signed} | plain_row(self.signs)
         return {
-            "name": self.name, "level": self.level, "tau": _plain(self.tau), "signs": signs,
+            "name": self.name, "level": self.level, "tau": plain_row(self.tau), "signs": signs,
             "slope": plain_value(self.slope), "left_out": self.left_out, "unread": [*self.unread], "rows": rows, "notes": self.notes(),
         }  # fmt: skip
 
     def to_frame(self) -> pl.DataFrame:
         """Return a frame with a row per launch: its gains and standard errors; unknown is null."""
-        import polars as pl
-
-        schema = {"launch": pl.String} | dict.fromkeys(NUMBERS, pl.Float64)
-        return pl.DataFrame([row._asdict() for row in self.rows], schema).fill_nan(None)
+        return frame_of_rows(Launch, self.rows)
 
     @classmethod
     def _of_file(cls, content: SavedLaunches, path: str | Path) -> Launches:  # noqa: ARG003 - nothing names the file
@@ -184,10 +181,6 @@ class Launches(Saved):
         ensure(is_count(content["left_out"], LARGEST), "left_out", "it is no count")
         kept: dict[str, Any] = {name: content[name] for name in ("name", "left_out")}
         return replace(found, **kept, unread=tuple(content["unread"]))
-
-
-def _plain(row: NamedTuple) -> dict[str, Any]:
-    return {name: plain_value(value) for name, value in row._asdict().items()}
 
 
 @checked

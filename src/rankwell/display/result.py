@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, get_type_hints
 
 from rankwell.display.output import WRITERS, in_form, write
 from rankwell.display.output import save as save_frame
@@ -169,6 +169,15 @@ class Result:
         """Return the frame that ``save`` writes."""
         frame: pl.DataFrame = self.to_frame()  # type: ignore[attr-defined]  # suffix_of saw that there is one
         return frame
+
+
+def frame_of_rows(form: type, rows: Iterable[Any]) -> pl.DataFrame:
+    """Return named tuples of a form as a frame, of which None and NaN are null."""
+    import polars as pl
+
+    kinds: dict[Any, Any] = {str: pl.String, float: pl.Float64}
+    schema = {name: kinds.get(kind, pl.Int64) for name, kind in get_type_hints(form).items()}
+    return pl.DataFrame([row._asdict() for row in rows], schema).fill_nan(None)
 
 
 class Saved(Result, ABC):

@@ -68,6 +68,11 @@ def plain_value(value: Any) -> Any:
     return None if math.isnan(value) else "inf" if value > 0 else "-inf"
 
 
+def plain_row(row: Any) -> dict[str, Any]:
+    """Return a named tuple as JSON can hold it."""
+    return {name: plain_value(value) for name, value in row._asdict().items()}
+
+
 def whole(number: float) -> str:
     """Return the shortest text that is this number, as people write one that they choose.
 

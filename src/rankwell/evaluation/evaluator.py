@@ -42,11 +42,11 @@ if TYPE_CHECKING:
 # the arguments beside the fields of a policy, which a misspelt one may mean
 OF_EVALUATE = (
     "metrics", "labels", "train", "items", "users", "by", "weights", "slices", "engine", "threads", "per_query", "preset",
-    "read", "bounds", "pool", "scale", *READING,
+    "read", "bounds", "pool", "scale", "ledger", *READING,
 )  # fmt: skip
 OF_EVALUATOR = (
     "metrics", "labels", "train", "items", "users", "by", "weights", "slices", "engine", "threads", "per_query", "read", "bounds",
-    "pool", "scale", *READING,
+    "pool", "scale", "ledger", *READING,
 )  # fmt: skip
 LEVELS = tuple(level / 100 for level in range(101))  # of recall
 
@@ -72,6 +72,7 @@ def evaluate(
     bounds: bool = False,
     pool: Any = None,
     scale: float | Sequence[float] | None = None,
+    ledger: str | os.PathLike[str] | None = None,
     columns: Mapping[str, str] | None = None,
     qrels_columns: Mapping[str, str] | None = None,
     format_in: str | None = None,
@@ -91,7 +92,7 @@ def evaluate(
         metrics need only lists.
     metrics
         Text such as ``"ndcg@10"``, or metrics such as ``rw.P @ 5``; at least one.
-    labels, train, items, users, by, weights, slices, policy, engine, threads, per_query, bounds, pool, scale, rules
+    labels, train, items, users, by, weights, slices, policy, engine, threads, per_query, bounds, pool, scale, ledger, rules
         As for ``Evaluator``.
     preset
         The name of another tool whose definitions and rules to use, such as ``"rectools"``; ``policy`` can then set only
@@ -125,7 +126,7 @@ def evaluate(
     request = Request(
         engine=engine_of(engine, run, qrels, train, per_query=per_query), policy=policy_with(policy, rules, OF_EVALUATE),
         metrics=metrics_of(metrics), preset=preset, qrels=qrels, labels=labels, train=train, items=items, users=users, by=by, weights=weights,
-        slices=slices, threads=threads, per_query=per_query, bounds=bounds, pool=pool, scale=scale, of_runs=of_runs, of_qrels=of_qrels,
+        slices=slices, threads=threads, per_query=per_query, bounds=bounds, pool=pool, scale=scale, of_runs=of_runs, of_qrels=of_qrels, ledger=ledger,
     )  # fmt: skip
     inputs = read_inputs(request, [run])
     results = plan_of(request, inputs).results(inputs.runs[0])
@@ -191,6 +192,9 @@ class Evaluator:
         of relevant items have no lowest value.
     scale
         For ``bounds``, the highest grade of the scale, or all its grades; by default it ends at the highest grade judged.
+    ledger
+        A file to which each evaluation appends a line (``docs/ledger.md``), from which ``rw.read_ledger`` tells how often the judgements were
+        used. It changes no value.
 
     Raises
     ------
@@ -228,6 +232,7 @@ class Evaluator:
         bounds: bool = False,
         pool: Any = None,
         scale: float | Sequence[float] | None = None,
+        ledger: str | os.PathLike[str] | None = None,
         columns: Mapping[str, str] | None = None,
         qrels_columns: Mapping[str, str] | None = None,
         format_in: str | None = None,
@@ -243,7 +248,7 @@ class Evaluator:
         request = Request(
             engine=engine_of(engine, qrels, train, per_query=per_query), policy=policy_with(policy, rules, OF_EVALUATOR),
             metrics=metrics_of(metrics), qrels=qrels, labels=labels, train=train, items=items, users=users, by=by, weights=weights,
-            slices=slices, threads=threads, per_query=per_query, bounds=bounds, pool=pool, scale=scale, of_runs=of_runs, of_qrels=of_qrels,
+            slices=slices, threads=threads, per_query=per_query, bounds=bounds, pool=pool, scale=scale, of_runs=of_runs, of_qrels=of_qrels, ledger=ledger,
         )  # fmt: skip
         plan = plan_of(request, read_inputs(request))
         object.__setattr__(self, "plan", plan)
@@ -335,7 +340,7 @@ class Evaluator:
             return {name: job.result() for name, job in zip(runs, jobs, strict=True)}
 
     def of_other_metrics(self, metrics: Iterable[Wanted]) -> Evaluator:
-        """Return an evaluator with other metrics and the same judgements and policy, without reading them again."""
+        """Return an evaluator with other metrics and the same judgements and policy, without reading them again; it writes to no ledger."""
         return Evaluator._of(self.plan.with_metrics(metrics_of(metrics)), self.read)
 
     @checked

@@ -24,6 +24,7 @@ from rankwell.tables.run_qrels import Qrels, Run, refuse_labels
 if TYPE_CHECKING:
     from rankwell.evaluation.engine import Engine
     from rankwell.readers.frames.pieces import Pieces
+    from rankwell.results.ledger import LedgerFile
 
 OF_TRAIN = frozenset({"history", "counts"})  # needs that the training data meet
 
@@ -46,6 +47,7 @@ class Inputs:
     runs: tuple[Run, ...] = ()
     opened: Mapping[str, Pieces] = field(default_factory=dict)
     prepare: Callable[[Qrels], Qrels] | None = None
+    ledger: LedgerFile | None = None
 
     def in_pieces(self) -> Inputs:
         """Return the same with judgements and training data opened; what has been read already is given in pieces of it."""
@@ -67,7 +69,11 @@ def read_inputs(request: Request, runs: Sequence[Any] = (), names: Sequence[str]
     judgements is that of the other tables, too. An engine that opens tables is left the judgements and the training data, and may read
     sources itself. RankwellError if a metric needs a table that was not given, or a table cannot be read.
     """
-    metrics, policy, tool, prepare = request.metrics, request.policy, None, None
+    metrics, policy, tool, prepare, ledger = request.metrics, request.policy, None, None, None
+    if request.ledger is not None:
+        from rankwell.results.ledger import LedgerFile
+
+        ledger = LedgerFile.of(request.ledger)
     if request.preset is not None:
         from rankwell.evaluation.preset import preset_of
 
@@ -90,6 +96,7 @@ def read_inputs(request: Request, runs: Sequence[Any] = (), names: Sequence[str]
         request = replace(request, train=None)  # opened, and not read as a table too
     elif request.qrels is not None:
         qrels = read_qrels(request.qrels, **request.of_qrels)
+        ledger = None if ledger is None else replace(ledger, qrels=qrels.name, judgements=qrels.digest)
         if "spans" in asked.needs:
             from rankwell.tables.spans import Spans
 
@@ -108,7 +115,7 @@ def read_inputs(request: Request, runs: Sequence[Any] = (), names: Sequence[str]
     if asked.needs & OF_COLUMNS["run"]:
         of_runs = needing(of_runs, asked.needs, "run", policy.sizes)
     opened_runs = runs_of(zip_longest(runs, names), request.engine, of_runs)
-    return Inputs(metrics, asked, qrels, train, items, users, slices, opened_runs, opened, prepare)
+    return Inputs(metrics, asked, qrels, train, items, users, slices, opened_runs, opened, prepare, ledger)
 
 
 def read_tables(request: Request, needs: frozenset[str]) -> tuple[Qrels | None, Items | None, Users | None]:

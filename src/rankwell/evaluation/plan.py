@@ -18,7 +18,7 @@ from rankwell.evaluation.engine import Engine, engine_of
 from rankwell.evaluation.inputs import Inputs
 from rankwell.evaluation.needs import asked_of, refuse_beside_parts, refuse_beside_spans, refuse_budgets
 from rankwell.evaluation.request import Request
-from rankwell.evaluation.task import Task
+from rankwell.evaluation.task import BATCH_ROWS, Task
 from rankwell.matching import Asked, pool_of
 from rankwell.matching.batch import Context, overlapping_ids
 from rankwell.matching.groups import Groups, unknown_groups
@@ -30,7 +30,7 @@ from rankwell.results import Results
 from rankwell.results.segments import UNDIVIDED, Segments
 from rankwell.tables.arguments import plain
 from rankwell.tables.columns import counts_of
-from rankwell.tables.ids import Known
+from rankwell.tables.ids import Digest, Known
 from rankwell.tables.items_users import Items
 from rankwell.tables.machine import at_most
 from rankwell.tables.popularity import Parts
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from rankwell.evaluation.bounds import Bounds, BoundsAsked
+    from rankwell.results.ledger import LedgerFile
 
 
 LOOKED_AT = 1000  # judged items of which enough different ones show whether ids tell something
@@ -50,7 +51,8 @@ class Plan:
     """Judgements, metrics and rules prepared once: the task, one more task per slice of the items, and the engine.
 
     ``counts`` holds the numbers of rows that the rules affected in the judgements and the training data. ``asked`` are the
-    bounds that were asked for, and ``bounds`` what makes them for the runs of a call. ``met`` says of what, items or
+    bounds that were asked for, and ``bounds`` what makes them for the runs of a call. A ``ledger`` needs values per query also where results do
+    not keep them. ``met`` says of what, items or
     users, one that is judged is in the training data; None if there is nothing to be met.
     """
 
@@ -62,6 +64,8 @@ class Plan:
     asked: BoundsAsked | None = None
     bounds: Bounds | None = None
     met: frozenset[str] | None = None
+    ledger: LedgerFile | None = None
+    keeps_values: bool = True
 
     is_streamed: ClassVar[bool] = False
 
@@ -91,10 +95,10 @@ class Plan:
             )
         weights = self.task.segments.weights_alone() if self.task.segments is not None else None
         pool = self.task.pool.only(Known(items.item))
-        return replace(self.task, metrics=metrics, pool=pool, segments=weights)
+        return replace(self.task, metrics=metrics, pool=pool, segments=weights, per_query=self.keeps_values)
 
     def with_metrics(self, metrics: tuple[Metric, ...]) -> Plan:
-        """Return the same plan with other metrics."""
+        """Return the same plan with other metrics, for which a look is no use of the judgements: it writes to no ledger."""
         asked = asked_of(metrics, self.task.asked.policy)
         refuse_budgets(metrics, asked)
         self._refuse_unready(asked)
@@ -108,7 +112,7 @@ class Plan:
             name: replace(task_of_slice, metrics=sliced, asked=asked, per_query=True)
             for name, task_of_slice in self.slices.items()
         }
-        return replace(self, task=task, slices=slices, bounds=None)
+        return replace(self, task=task, slices=slices, bounds=None, ledger=None)
 
     def _refuse_unready(self, asked: Asked) -> None:
         """Raise NeededError if a metric needs something that was not prepared, because no earlier metric needed it."""
@@ -166,11 +170,22 @@ class Plan:
                 )
         if self.met is not None:
             results = check_training(results, self.met, self.task.asked)
+        if self.ledger is not None:
+            results = self._written(results, run, self.ledger)
         bounds = None if self.asked is None else self.for_runs([run]).bounds
         if bounds is None:
             return results
         part = bounds.added(results.part, run, self.engine, self.threads)
         return replace(results, part=part, bounding=bounds.bounding)
+
+    def _written(self, results: Results, run: Run, ledger: LedgerFile) -> Results:
+        """The results, whose line was written to the ledger; without their values per query if these were only for that."""
+        from rankwell.results.ledger import Use
+
+        digests = (make().digest for make in run.rows.batches(BATCH_ROWS))
+        use = Use.of(ledger.judgements, sum(digests, Digest()), results.part)
+        ledger.write(results, use, ledger.qrels)
+        return results if self.keeps_values else replace(results, part=replace(results.part, values={}))
 
     def _results(self, run: Run, task: Task, slices: Mapping[str, Results]) -> Results:
         task = task.of_run(run)
@@ -214,6 +229,7 @@ class OpenedPlan:
     segments: Segments | None
     tie_ranges: bool
     slices: Mapping[str, Task] = field(default_factory=dict)  # those of results are made for each run
+    ledger: LedgerFile | None = None
 
     is_streamed: ClassVar[bool] = True
 
@@ -233,9 +249,9 @@ class OpenedPlan:
         return self.inputs.asked.policy
 
     def with_metrics(self, metrics: tuple[Metric, ...]) -> OpenedPlan:
-        """Return the same plan with other metrics."""
+        """Return the same plan with other metrics, for which a look is no use of the judgements: it writes to no ledger."""
         asked = asked_of(metrics, self.inputs.asked.policy)
-        return replace(self, inputs=replace(self.inputs, metrics=metrics, asked=asked))
+        return replace(self, inputs=replace(self.inputs, metrics=metrics, asked=asked), ledger=None)
 
     def results(self, run: Run) -> Results:
         """Return the results of one run."""
@@ -264,7 +280,8 @@ def plan_of(request: Request, inputs: Inputs) -> Plan | OpenedPlan:
         opener = cast("Opener", engine)
         is_file = opener.writes_values and isinstance(per_query, (str, os.PathLike))
         values = Path(per_query) if is_file else plain("per_query", per_query, bool)  # type: ignore[arg-type]
-        return OpenedPlan(inputs.in_pieces(), opener, threads, values, segments, request.tie_ranges)
+        opened = inputs.in_pieces()
+        return OpenedPlan(opened, opener, threads, values, segments, request.tie_ranges, ledger=inputs.ledger)
     if isinstance(per_query, (str, os.PathLike)):
         raise UsageError(
             f"per_query={brief(os.fspath(per_query))} is for engine='stream', which does not hold the values; for others save the results."
@@ -281,7 +298,7 @@ def plan_of(request: Request, inputs: Inputs) -> Plan | OpenedPlan:
         pool,
         asked,
         context,
-        per_query,
+        per_query or inputs.ledger is not None,
         segments,
         users=None if inputs.users is None else inputs.users.query,
         matrices=(None if qrels is None else qrels.matrix, None if train is None else train.matrix),
@@ -294,7 +311,16 @@ def plan_of(request: Request, inputs: Inputs) -> Plan | OpenedPlan:
         met = overlapping_ids(context.train, pool)
     if qrels is not None and qrels.unread:
         counts.update(counts_of("judgements", qrels.unread))
-    plan = Plan(task, engine, threads, counts, asked=bounds_asked, met=met)
+    plan = Plan(
+        task,
+        engine,
+        threads,
+        counts,
+        asked=bounds_asked,
+        met=met,
+        ledger=inputs.ledger,
+        keeps_values=per_query,
+    )
     slices = inputs.slices
     named = slices if type(slices) is dict or not isinstance(slices, Parts) else slices.parts(pool.items)
     return plan.with_slices(named) if named else plan

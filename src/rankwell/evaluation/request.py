@@ -52,6 +52,7 @@ class Request:
     bounds: bool = False
     pool: Any = None
     scale: float | Sequence[float] | None = None
+    ledger: Any = None
     of_runs: Mapping[str, Any] = field(default_factory=dict)
     of_qrels: Mapping[str, Any] = field(default_factory=dict)
 

@@ -81,6 +81,23 @@ def _visible(n: float, alpha: float, power: float) -> float:
     return high
 
 
+def expected_maximum(k: int) -> float:
+    """Return the mean of the largest of k independent standard normal values, ∫ x · kφ(x)Φ(x)^(k − 1) dx, within 1e-12; 0 for k = 1.
+
+    Examples
+    --------
+    >>> [round(expected_maximum(k), 6) for k in (1, 2, 10, 1_000_000)]
+    [0.0, 0.56419, 1.538753, 4.862897]
+    """
+    from scipy.special import log_ndtr
+
+    # the trapezoidal rule, whose error for a smooth function that ends at 0 on both sides falls exponentially
+    step = 1 / 128
+    x = np.arange(step / 2, 40, step)
+    both = [np.exp(math.log(k) - x * x / 2 + (k - 1) * log_ndtr(end)) for end in (x, -x)]
+    return float((x * (both[0] - both[1])).sum() * step / math.sqrt(2 * math.pi))
+
+
 def units_needed(
     sd: np.ndarray | float, n: np.ndarray | float, margin: float, *, alpha: float = 0.05, power: float = 0.8
 ) -> Any:

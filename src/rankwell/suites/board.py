@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, get_type_hints
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from rankwell.display.page import PageStrings, words_of
-from rankwell.display.result import Result
+from rankwell.display.result import Result, frame_of_rows
 from rankwell.display.table import Column, Table
-from rankwell.display.text import PRINTED, plain_value
+from rankwell.display.text import PRINTED, plain_row
 from rankwell.errors import UsageError, brief, nearest
 from rankwell.statistics.effects import units_needed
 from rankwell.statistics.families import Cell, Stratum, exact_max_t, max_t, max_t_of_strata
@@ -214,17 +214,13 @@ class Board(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values; undefined is None."""
-        rows = [{name: plain_value(value) for name, value in row._asdict().items()} for row in self.rows]
+        rows = [plain_row(row) for row in self.rows]
         own = {"caption": self.caption(), **vars(self), "rows": rows, "values": self.values.tolist()}
         return own | {"notes": self.notes()}
 
     def to_frame(self) -> pl.DataFrame:
         """Return a frame with a row per system; undefined is null."""
-        import polars as pl
-
-        kinds: dict[Any, Any] = {str: pl.String, float: pl.Float64}
-        schema = {name: kinds.get(kind, pl.Int64) for name, kind in get_type_hints(BoardRow).items()}
-        return pl.DataFrame([row._asdict() for row in self.rows], schema).fill_nan(None)
+        return frame_of_rows(BoardRow, self.rows)
 
     def to_card(self, system: str | None = None) -> str:
         """Return a model card: the values of a system, or of all, as ``model-index`` in YAML, and the board as Markdown."""

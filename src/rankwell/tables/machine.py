@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import sys
 from _queue import SimpleQueue  # without threading, which is loaded where a thread is started
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -10,7 +12,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
+from typing import IO, TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 if TYPE_CHECKING:
     import threading
@@ -73,6 +75,28 @@ def _number(path: str) -> int | None:
     except OSError:
         return None
     return int(text) if text.isdecimal() else None
+
+
+def lock(file: IO[bytes], *, waits: bool = False) -> bool:
+    """Lock an open file until it is closed; False if another one has locked it, unless it ``waits`` until that one is done.
+
+    A lock of the system (flock on Linux and macOS, a locked byte on Windows) ends with its process, however that ends. Where a
+    file system has no locks, there is none.
+    """
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            file.seek(0)
+            msvcrt.locking(file.fileno(), msvcrt.LK_LOCK if waits else msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX | (0 if waits else fcntl.LOCK_NB))
+    except OSError as error:
+        if error.errno in (errno.EAGAIN, errno.EACCES, errno.EDEADLK):
+            return waits and lock(file, waits=True)  # Windows waits for ten seconds
+    return True
 
 
 class Job(Generic[T]):

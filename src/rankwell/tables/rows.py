@@ -15,7 +15,7 @@ from rankwell.kernels import id_text, order, rank_columns
 from rankwell.kernels import ids as kernel
 from rankwell.records import cached_property, record
 from rankwell.tables.columns import ID_WORDS
-from rankwell.tables.ids import NO_STARTS, NO_TEXT, IdColumn, Ids
+from rankwell.tables.ids import NO_STARTS, NO_TEXT, Digest, IdColumn, Ids, fingerprints_of
 from rankwell.tables.lists import are_places, offsets_of, owners, places_of
 from rankwell.tables.series import Place, freeze, freeze_all, numbers_of, same_length, series_of, store_place
 
@@ -131,6 +131,15 @@ class Lists:
     def rows(self) -> int:
         """The number of rows."""
         return len(self.score)
+
+    @property
+    def digest(self) -> Digest:
+        """What identifies the rows, in any order of the queries: query, item, and score or rank; the digests of parts add up."""
+        sizes = np.diff(self.offsets)
+        key = -1.0 * places_of(sizes) if self.by_rank and not self.has_ranks else self.score
+        return Digest.of_rows(
+            np.repeat(fingerprints_of(self.queries), sizes), fingerprints_of(self.items), key + 0.0
+        )
 
     def repeat_error(self, first: int, second: int) -> DataError:
         """Return the error of a list that has an item in two of its rows."""

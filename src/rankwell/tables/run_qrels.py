@@ -14,7 +14,7 @@ from rankwell.errors import DataError, UsageError, brief, nearest, one_of
 from rankwell.records import SetOnce, cached_property, record
 from rankwell.tables.arguments import plain
 from rankwell.tables.columns import EXTRA, UnreadColumn
-from rankwell.tables.ids import IdColumn, Ids
+from rankwell.tables.ids import Digest, IdColumn, Ids, fingerprints_of
 from rankwell.tables.lists import owners
 from rankwell.tables.rows import Columns, IdStretches, Rows
 from rankwell.tables.series import Place, RowOf, freeze, freeze_all, numbers_of, same_length, store_place
@@ -342,6 +342,14 @@ class Qrels:
     def query(self) -> Ids:
         """The query of each row; ``by_query`` may hold it as stretches of rows, which take less memory."""
         return self.by_query.column() if isinstance(self.by_query, IdStretches) else self.by_query
+
+    @property
+    def digest(self) -> Digest:
+        """What identifies the judgements, in any order of the rows: query, item and grade, 1 if there is none; the digests of parts add up."""
+        grade = np.ones(len(self)) if self.grade is None else self.grade + 0.0
+        judged = np.flatnonzero(~np.isnan(grade))
+        query, item = (fingerprints_of(ids)[judged] for ids in (self.query, self.item))
+        return Digest.of_rows(query, item, grade[judged])
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle the columns, without the files that they come from."""

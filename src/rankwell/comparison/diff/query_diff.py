@@ -12,7 +12,7 @@ import numpy as np
 from rankwell.display.output import in_form
 from rankwell.display.result import Result
 from rankwell.display.table import Cell, Column, Table, count, number
-from rankwell.display.text import plain_value
+from rankwell.display.text import plain_row, plain_value
 from rankwell.errors import UsageError, brief
 from rankwell.evaluation.query import JudgedQuery, one_query
 from rankwell.evaluation.task import Task
@@ -322,8 +322,7 @@ class QueryDiff(Result):
             ),
             "found": {letter: part._asdict() for letter, part in zip("ab", self.found, strict=True)},
             "lists": {
-                letter: [{word: plain_value(part) for word, part in row._asdict().items()} for row in own]
-                for letter, own in zip("ab", self.rows, strict=True)
+                letter: [plain_row(row) for row in own] for letter, own in zip("ab", self.rows, strict=True)
             },
         }
 

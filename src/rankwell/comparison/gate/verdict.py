@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET
 from rankwell.comparison.gate.checks import DecidedCheck, GateRules, Limit, Status, joint_status
 from rankwell.display.result import Result
 from rankwell.display.table import Cell, Column, Table, number, visible
-from rankwell.display.text import MARKDOWN, PRINTED, plain_value
+from rankwell.display.text import MARKDOWN, PRINTED, plain_row, plain_value
 from rankwell.errors import UsageError
 from rankwell.records import cached_property
 from rankwell.results import Results
@@ -125,7 +125,7 @@ class Gate(Result):
                     "goal": check.check.goal,
                     "margin": str(check.check.margin),
                     "p_corrected": plain_value(check.p),
-                    **{word: plain_value(value) for word, value in check.found._asdict().items()},
+                    **plain_row(check.found),
                 }
                 for check in self.checks
             ],

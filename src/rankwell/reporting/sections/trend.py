@@ -6,7 +6,7 @@ from typing import Any
 
 from rankwell.comparison.trend import DatedMean
 from rankwell.display.table import ARROWS
-from rankwell.display.text import plain_value
+from rankwell.display.text import plain_row
 from rankwell.reporting.chart.charts import spec_of
 from rankwell.reporting.material import Material
 from rankwell.reporting.plots.trend import trend
@@ -42,5 +42,4 @@ def section(material: Material) -> Content | None:
 
 
 def _row(own: DatedMean) -> dict[str, Any]:
-    plain = {name: plain_value(value) for name, value in own._asdict().items()}
-    return plain | {"date": str(own.date), "mark": "*" if own.is_shown else ""}
+    return plain_row(own) | {"date": str(own.date), "mark": "*" if own.is_shown else ""}

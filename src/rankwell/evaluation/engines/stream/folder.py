@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import os
 import pickle
-import sys
 import tempfile
 from contextlib import suppress
 from pathlib import Path
@@ -16,6 +14,7 @@ from rankwell import __version__
 from rankwell.errors import InputError, UsageError, brief
 from rankwell.evaluation.engines.stream.tables import Tables
 from rankwell.results.conditions import digest_of_tables
+from rankwell.tables.machine import lock
 from rankwell.tables.run_qrels import Run
 
 if TYPE_CHECKING:
@@ -159,18 +158,14 @@ class Folder:
 
 
 def _lock_file(path: Path) -> IO[bytes] | None:
-    """Make the folder of a file, and lock the file until it is closed; None if another one has locked it.
-
-    A lock of the system (flock on Linux and macOS, a locked byte on Windows) ends with its process, however that ends. Where a
-    file system has no locks, there is none.
-    """
+    """Make the folder of a file, and lock the file until it is closed; None if another one has locked it."""
     while True:
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
             file = path.open("ab")
         except FileNotFoundError:  # another process has just cleared the folder
             continue
-        if not _lock(file):
+        if not lock(file):
             file.close()
             return None
         # the one that held the lock may have removed the file meanwhile: then this lock keeps nobody away
@@ -178,23 +173,6 @@ def _lock_file(path: Path) -> IO[bytes] | None:
             if os.path.samestat(os.fstat(file.fileno()), path.stat()):
                 return file
         file.close()
-
-
-def _lock(file: IO[bytes]) -> bool:
-    """Lock an open file without waiting; False if it is locked."""
-    try:
-        if sys.platform == "win32":
-            import msvcrt
-
-            file.seek(0)
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-        else:
-            import fcntl
-
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        return error.errno not in (errno.EAGAIN, errno.EACCES, errno.EDEADLK)
-    return True
 
 
 Keeping = Nowhere | Folder
@@ -216,6 +194,8 @@ def identity_of(plan: OpenedPlan, run: Run, tables: Tables, cut: tuple[int | Non
         if inputs.prepare is None
         else repr(inputs.prepare),  # a preset and two policies, whose fields it prints
     ]
+    if plan.ledger is not None:
+        parts.append("ledger")  # for which parts hold more
     for name, pieces in tables.items():
         paths = [file.path for file in pieces.files if file.path is not None]
         if not paths or len(paths) < len(pieces.files):

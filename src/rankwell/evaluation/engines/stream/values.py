@@ -27,6 +27,8 @@ from rankwell.tables.states import State
 if TYPE_CHECKING:
     import polars as pl
 
+    from rankwell.results.ledger import Use
+
 
 class KeptValues:
     """Values that stay with the results."""
@@ -113,6 +115,7 @@ class PartDone:
     met: frozenset[str]
     rows: int
     next: Next | None
+    use: Use | None = None  # for a ledger
 
 
 class Done:
@@ -124,6 +127,7 @@ class Done:
         self.counts: dict[str, int] = {}
         self.ends, self.digest, self.is_judged, self.parts, self.rows = Ends(), Digest(), False, 0, 0
         self.met: frozenset[str] = frozenset()
+        self.use: Use | None = None
 
     @property
     def is_begun(self) -> bool:
@@ -141,6 +145,8 @@ class Done:
         add_counts(self.counts, part.counts)
         self.ends, self.digest = self.ends + part.ends, self.digest + part.digest
         self.is_judged, self.met = self.is_judged or part.is_judged, self.met | part.met
+        if part.use is not None:
+            self.use = part.use if self.use is None else self.use + part.use
         self.parts += 1
         self.rows += part.rows
 
@@ -153,5 +159,5 @@ class Done:
         """Return the sum as one part; nothing can be added afterwards."""
         values = {name: total.part() for name, total in self.sums.items()}
         return PartDone(
-            values, self.counts, self.ends, self.digest, self.is_judged, self.met, self.rows, None
+            values, self.counts, self.ends, self.digest, self.is_judged, self.met, self.rows, None, self.use
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -32,6 +33,9 @@ from rankwell.tables.rows import Columns
 from rankwell.tables.run_qrels import Qrels, Run
 from rankwell.tables.states import Amounts
 
+if TYPE_CHECKING:
+    from rankwell.results.ledger import LedgerFile, Use
+
 
 @record(eq=False)
 class Work:
@@ -50,6 +54,7 @@ class Work:
     segments: Segments | None = None
     keeps_values: bool = True
     tie_ranges: bool = True
+    ledger: LedgerFile | None = None
 
     def everyone(self, part: PartOfTables) -> tuple[Everyone | None, Mapping[str, int]]:
         """Return what the training users of a part share, and what the rules touched of their data; None if there are none."""
@@ -78,7 +83,18 @@ class Work:
         )  # it hashes each judgement, and is asked for by these metrics alone
         ends = Ends.of(pool.grades, pool.scale)
         rows = len(ids_in(part.pieces["run"]))
-        return PartDone(values, counts, ends, digest, is_judged, met, rows, part.next)
+        use = None if self.ledger is None else self._use(part, values[None])
+        if use is not None and not self.keeps_values:
+            values = {name: replace(own, values={}) for name, own in values.items()}
+        return PartDone(values, counts, ends, digest, is_judged, met, rows, part.next, use)
+
+    def _use(self, part: PartOfTables, values: Part) -> Use:
+        """What a line of the ledger needs of a part: the digests of what was given, and the spread of the values."""
+        from rankwell.results.ledger import Use
+
+        judged = self._qrels(part, "qrels").digest if "qrels" in self.names else Digest()
+        run = self._run(part).lists().digest if len(ids_in(part.pieces["run"])) else Digest()
+        return Use.of(judged, run, values)
 
     @cached_property
     def asked(self) -> Asked:
@@ -116,7 +132,7 @@ class Work:
         for metric in inputs.metrics:
             metric.check_tables(context)
         users = None if inputs.users is None else inputs.users.query
-        rest = self.keeps_values, self.segments, users, (), self.tie_ranges
+        rest = self.keeps_values or self.ledger is not None, self.segments, users, (), self.tie_ranges
         whole = Task(inputs.metrics, pool_of(None, asked, self.facts.scale)[0], asked, context, *rest)
         weights = None if self.segments is None else self.segments.weights_alone()
         sliced = on_slices(inputs.metrics) if self.slices else ()
@@ -126,6 +142,10 @@ class Work:
 
     def _qrels(self, part: PartOfTables, name: str) -> Qrels:
         return qrels_of(part.pieces[name], self.names[name], part.places[name])
+
+    def _run(self, part: PartOfTables) -> Columns:
+        base = 1 if self.rank_base is None else self.rank_base
+        return run_of(part.pieces["run"], self.names["run"], part.places["run"], base)
 
     def _pool(self, part: PartOfTables) -> tuple[Pool, Mapping[str, int]]:
         if "qrels" not in self.names:
@@ -165,11 +185,8 @@ class Work:
 
     def _values(self, part: PartOfTables, task: Task) -> tuple[Part, bool]:
         """The values of a part, with those of the lists that its run lacks; and whether a query of the run is judged."""
-        piece = part.pieces["run"]
-        if len(ids_in(piece)):
-            base = 1 if self.rank_base is None else self.rank_base
-            rows = run_of(piece, self.names["run"], part.places["run"], base)
-            values = Memory().measure(rows, self.names["run"], task)
+        if len(ids_in(part.pieces["run"])):
+            values = Memory().measure(self._run(part), self.names["run"], task)
             # ids of a part without judgements have not been held against any
             values.queries = to_same_kind(values.queries, self.first, "query")[0]
         else:
@@ -205,6 +222,7 @@ def work_of(plan: OpenedPlan, run: Run, surveys: Surveys, names: Mapping[str, st
         plan.segments,
         plan.per_query is not False,
         plan.tie_ranges,
+        plan.ledger,
     )
 
 
@@ -255,6 +273,8 @@ def results_of(
     if work.groups is not None and work.inputs.asked.policy.judged is None:
         results = replace(results, part=results.part.with_counts(unknown_groups(results.part.counts)))
     met = done.met if {"qrels", "train"} <= tables.keys() else None
+    if work.ledger is not None and done.use is not None:
+        work.ledger.write(results, done.use, work.names.get("qrels"))
     return check_training(results, met, work.asked)
 
 
