@@ -166,6 +166,7 @@ def test_users_who_come_back_are_warned_of():
     rows = drafts(random.Random(2))
     found = rw.clicks.interleaved(columns(rows, *ROWS), cluster=None)
     assert any("came back" in what for what in found.counts)
+    assert "each impression counts alone" in found.to_text().lower()
 
 
 def test_weeks_are_those_of_the_calendar():

@@ -178,3 +178,39 @@ def test_a_missing_file():
 def test_cells_that_hold_more_than_one_value_are_refused(word):
     with pytest.raises(DataError, match=f"the column '{word}' is List"):
         rw.clicks.interleaved(pl.DataFrame(ROWS | {word: [[1, 2], [3]]}))
+
+
+def test_clicks_and_answers_of_the_library_interleaved_that_contradict_the_answers_are_counted(tmp_path):
+    rows = ["1,serp,,", "1,click,1,A", "1,serp,,", "2,serp,,", "2,click,1,B", "9,click,2,B", "1,hover,1,A"]
+    (tmp_path / "events.csv").write_text("\n".join(["search_id,event,position,ranking_function", *rows]))
+    found = rw.clicks.interleaved(tmp_path / "events.csv", cluster=None)
+    assert (found.impressions, found.won, found.lost) == (2, 1, 1)
+    assert found.counts == {
+        "events that are neither serp nor click": 1, "clicks on answers that were not shown": 1, "impressions that were logged twice": 1,
+    }  # fmt: skip
+
+
+def test_lines_of_json_take_names_of_columns(tmp_path):
+    (tmp_path / "log.jsonl").write_text('{"place": 1, "click": 1}\n{"place": 2, "click": 0}\n')
+    found = rw.clicks.positions(
+        rw.clicks.read_log(tmp_path / "log.jsonl", columns={"place": "rank"}), cluster=None
+    )
+    assert found.theta == [1.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"impression": [1, None]}, "log, row 2: the impression is missing"),
+        ({"item": ["a", "a"]}, "log, row 2: impression 1 shows item 'a' a second time"),
+    ],
+)
+@pytest.mark.parametrize("verb", ["positions", "interleaved", "off_policy"])
+def test_rows_of_no_impression_and_items_twice_in_one_are_refused(verb, change, said):
+    log = {
+        "impression": [1, 1], "item": ["a", "b"], "rank": [1, 2], "click": [1, 0], "user": ["u", "u"], "propensity": [0.5, 0.2],
+        "target": [0.1, 0.1],
+    }  # fmt: skip
+    team = {"team": ["A", "A"]} if verb == "interleaved" else {}
+    with pytest.raises(DataError, match=said):
+        getattr(rw.clicks, verb)(log | team | change)

@@ -24,7 +24,7 @@ NAMES = {word: " ".join(column.names) for word, column in LOG_COLUMNS.items()}
 NUMBERS = {
     "rank": ("a whole number, 0 or more", 0, math.inf, True), "click": ("0, 1 or a count", 0, math.inf, False),
     "swap": ("a whole number above 1, or nothing", 2, math.inf, True),
-    "propensity": ("a probability above 0", math.ulp(0), 1, False), "target": ("a probability", 0, 1, False),
+    "propensity": ("above 0 and at most 1, the probability with which the logging policy chose what was shown", math.ulp(0), 1, False), "target": ("a probability", 0, 1, False),
     "unseen": ("a probability", 0, 1, False),
 } | dict.fromkeys(("reward", "q", "v"), ("a number", -math.inf, math.inf, False))  # fmt: skip
 HASHED = "query", "item", "rank", "click"
@@ -60,8 +60,7 @@ class Log:
             if word not in self.words:
                 raise DataError(
                     f"{self.name}: there is no column for the {word} ({LOG_COLUMNS[word].holds}); the columns are "
-                    f"{quoted(self.names)}. Say which it is: columns={{'its name': {brief(word)}}}, on the "
-                    f"command line --columns 'its name={word}'."
+                    f"{quoted(self.names)}. Say which it is: columns={{'its name': {brief(word)}}}."
                 )
             self._refuse_nested(self.words[word])
 
@@ -84,7 +83,7 @@ class Log:
         if word in LOG_COLUMNS:
             raise DataError(
                 f"{self.name}: there is no column for the {word}, and what one {word} does is not independent. Say which it is: "
-                f"columns={{'its name': {brief(word)}}} (--columns 'its name={word}'); or cluster=None (--cluster none), which counts "
+                f"columns={{'its name': {brief(word)}}}; or cluster=None (--cluster none), which counts "
                 f"each impression alone, as if nobody came back."
             )
         raise UsageError(
@@ -114,16 +113,17 @@ class Log:
         """Whether a row was clicked; a count is read as a click."""
         return self.number("click") > 0
 
-    def checked(self, *words: str, unique: bool = True) -> Log:
+    def checked(self, *words: str) -> Log:
         """Return the log with the base of its ranks, if it holds these columns and their numbers are what they must be.
 
-        One pass over the log. With ``unique`` an impression shows an item once, as long as both are known.
+        An impression has an id and shows an item once, as long as there are columns of both.
 
         DataError for the first row with a missing value or a wrong number, for an item that is shown twice in an impression, and for
         ranks that count from 0 in one impression and from 1 in another.
         """
         import polars as pl
 
+        words = tuple(dict.fromkeys((*words, *["impression"] * ("impression" in self.words))))
         self.require(*words)
         row = pl.col(ROW)
         bad = {word: self._is_bad(word) for word in words}
@@ -135,8 +135,8 @@ class Log:
         for word in words:
             if facts[word] is not None:
                 self._refuse(word, facts[word])
-        if unique and {"impression", "item"} <= {*self.words}:
-            self.require("impression", "item")
+        if {"impression", "item"} <= {*self.words}:
+            self.require("item")
             self._refuse_twice()
         return self._with_base(facts["lowest rank"]) if "rank" in words else self
 
@@ -157,11 +157,9 @@ class Log:
 
         value = collected(self.frame.filter(pl.col(ROW) == row).select(self.words[word])).item()
         said = "is missing" if value is None else f"is {brief(value)}"
-        kind, remedy = _number_kind(word), "Fix or remove the row."
-        if word == "propensity" and value is not None:
-            remedy = "What the logging policy never shows has no row; log the probability with which it chose this one."
+        kind = _number_kind(word)
         raise DataError(
-            f"{self.place(row)}: the {word} {said}; it must be {kind[0] if kind else 'there'}. {remedy}"
+            f"{self.place(row)}: the {word} {said}; it must be {kind[0] if kind else 'there'}. Fix or remove the row."
         )
 
     def _refuse_twice(self) -> None:
@@ -170,16 +168,18 @@ class Log:
         impression, item = (pl.col(self.words[word]) for word in ("impression", "item"))
         # an item of both teams may be there once for each
         parts = [item, pl.col(self.words["team"])] if "team" in self.words else [item]
-        shown = self.frame.filter(item.is_not_null()).group_by(impression)
-        several = shown.agg(pl.struct(parts).n_unique().alias("items "), pl.len().alias("rows "))
-        first = collected(several.filter(pl.col("rows ") > pl.col("items ")).head(1))
-        if len(first):
-            one = first[self.words["impression"]][0]
-            rows = collected(self.frame.filter(impression.eq_missing(one), item.is_not_null()).sort(ROW))
-            second = int((~rows.select(pl.struct(parts).is_first_distinct()).to_series()).arg_max() or 0)
+        known = self.frame.filter(item.is_not_null())
+        distinct, rows = collected(
+            known.select(pl.struct(impression, *parts).n_unique().alias("distinct"), pl.len())
+        ).row(0)
+        if distinct < rows:
+            again = known.filter(~pl.struct(impression, *parts).is_first_distinct()).select(
+                pl.col(ROW), impression, item
+            )
+            row, one, shown = collected(again.sort(ROW).head(1)).row(0)
             raise DataError(
-                f"{self.place(int(rows[ROW][second]))}: impression {brief(one)} shows item {brief(rows[self.words['item']][second])} a second "
-                f"time. An impression is one answer: if the log was joined or exported twice, remove the copies; if it is the query, say so: "
+                f"{self.place(row)}: impression {brief(one)} shows item {brief(shown)} a second time. An impression is one answer: if the log "
+                f"was joined or exported twice, remove the copies; if it is the query, say so: "
                 f"columns={{{brief(self.words['impression'])}: 'query'}}."
             )
 

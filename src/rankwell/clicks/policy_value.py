@@ -226,7 +226,7 @@ def off_policy(
     names = [word for word in own.words if word.startswith("target")] or ["target"]
     own.require(*words, *names)
     column = own.cluster(cluster)
-    own = own.checked(*words, *names, unique=False)
+    own = own.checked(*words, *names)
     frame, codes, alone = own.of_rows(column, *(own.number(word).alias(word) for word in (*words, *names)))
     columns = {name: frame[name].to_numpy() for name in frame.columns}
     if (columns["propensity"] == 1).all():
@@ -287,7 +287,8 @@ class Choices(NamedTuple):
         ``small`` corrects for few units.
         """
         own = self.sums(influence)
-        squares, fourths = math.fsum(own**2), math.fsum(own**4)
+        square = own**2
+        squares, fourths = math.fsum(square), math.fsum(square**2)
         if not fourths or len(own) < 2:
             return (math.nan,) * 4
         error = math.sqrt(squares * (len(own) / (len(own) - 1) if small or self.is_clustered else 1))

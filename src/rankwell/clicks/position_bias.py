@@ -166,7 +166,7 @@ def positions(
     column = own.cluster(cluster)
     is_shuffled = is_swap and "swap" not in own.words
     words += ["swap"] * (is_swap and not is_shuffled)
-    own = own.checked(*words, unique="impression" in own.words)
+    own = own.checked(*words)
     lots = Lots.of(own, column, seed)
     found = (_swapped if is_swap else _harvested)(own, lots)
     if not found.clicks[0]:

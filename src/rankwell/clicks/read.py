@@ -197,15 +197,19 @@ def _of_events(frame: pl.LazyFrame, name: str) -> Log:
 
     clicked = pl.col("event") == "click"
     known = pl.col("event").is_in(["serp", "click"])
-    other = frame.select((~known).sum()).collect().item()
+    is_shown = (pl.col("event") == "serp").any().over("search_id")
+    first = pl.col("search_id").filter(pl.col("event") == "serp")
+    counts = frame.select(
+        (~known).sum().alias("events that are neither serp nor click"), (clicked & ~is_shown).sum().alias("clicks on answers that were not shown"),
+        (first.len() - first.n_unique()).alias("impressions that were logged twice"),
+    ).collect().row(0, named=True)  # fmt: skip
     position = pl.when(clicked).then(pl.col("position").cast(pl.String))
-    held = frame.filter(known).select(
+    held = frame.filter(known & is_shown).select(
         impression=pl.col("search_id"), item=position, team=pl.when(clicked).then(pl.col("ranking_function")), click=clicked.cast(pl.Int64)
     )  # fmt: skip
     # a position that was clicked again is one item with two clicks
     held = held.group_by("impression", "item", "team", maintain_order=True).agg(pl.col("click").sum())
-    counts = {"events that are neither serp nor click": other} if other else {}
-    return log_of(held, name, counts=counts)
+    return log_of(held, name, counts={what: n for what, n in counts.items() if n})
 
 
 # Open Bandit Pipeline.
