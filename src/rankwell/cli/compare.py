@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple,
 from rankwell.cli.arguments import COSTS, DATA, LEARNING, OUTPUT, STATISTICS, Option, QrelsOrNone
 from rankwell.cli.options import (
     BoundingOptions,
+    DatedResults,
     Engines,
     Form,
     Format,
@@ -31,6 +32,7 @@ from rankwell.cli.options import (
     form_of,
     notes_printed,
     refuse_files,
+    write_found,
     write_tables,
 )
 from rankwell.cli.words import (
@@ -57,11 +59,9 @@ if TYPE_CHECKING:
     from rankwell.comparison.compare.decisions import EvaluatedRuns
     from rankwell.comparison.diff.diff import Diff
     from rankwell.comparison.diff.query_diff import QueryDiff
-    from rankwell.comparison.trend import Trend
     from rankwell.display.table import Table
     from rankwell.evaluation.engine import Engine
     from rankwell.results import Results
-    from rankwell.results.ledger import Ledger
     from rankwell.tables.run_qrels import Qrels, Run
 
 
@@ -514,13 +514,7 @@ def _text_of_diff(found: Diff | QueryDiff, form: str, output: str | None) -> str
 
 
 def trend(
-    results: Annotated[
-        str,
-        Option(
-            help="saved results by the one date in the name of each file: a folder, a quoted pattern, or a window of days: "
-            "``days/2026-11-01..2026-11-30``"
-        ),
-    ],
+    results: DatedResults,
     /,
     *more: Annotated[str, Option(help="more of them")],
     metric: Metrics = None,
@@ -537,7 +531,7 @@ def trend(
     words, form = [results, *more], form_of(format, output, FORMS)
     refuse_files([str(file.path) for word in words for file in files_of(word)], [output])
     found = trend_of(words, None if metric is None else [part for text in metric for part in split(text)])
-    _write_found(found, form, output)
+    write_found(found, form, output)
 
 
 def ledger(
@@ -563,16 +557,7 @@ def ledger(
     form = form_of(format, output, FORMS)
     refuse_files([file], [output])
     names = None if metric is None else [part for text in metric for part in split(text)]
-    _write_found(read_ledger(file, names, sd=sd), form, output)
-
-
-def _write_found(found: Trend | Ledger, form: str, output: str | None) -> None:
-    if form == "json":
-        write(found.to_json(), output)
-    elif form == "csv":
-        write(found.to_frame().write_csv(), output)
-    else:
-        write_tables(found.tables(), form, output)
+    write_found(read_ledger(file, names, sd=sd), form, output)
 
 
 @record(kw_only=True)

@@ -10,6 +10,7 @@ from rankwell.cli.arguments import COSTS, OUTPUT, STATISTICS, Option
 from rankwell.cli.commands import FOUND
 from rankwell.cli.compare import Clusters, Weights, evaluated, is_run, systems_of, without_metrics
 from rankwell.cli.options import (
+    DatedResults,
     Form,
     Format,
     FromExperiment,
@@ -20,7 +21,7 @@ from rankwell.cli.options import (
     Tables,
     form_of,
     refuse_files,
-    write_tables,
+    write_found,
 )
 from rankwell.cli.words import bytes_of, named_texts, split, split_names
 from rankwell.comparison.compare.methods import FailOn, Mode
@@ -224,13 +225,7 @@ def gate(
 
 
 def watch(
-    results: Annotated[
-        str,
-        Option(
-            help="saved results by the one date in the name of each file: a folder, a quoted pattern, or a window of days: "
-            "``days/2026-11-01..``"
-        ),
-    ],
+    results: DatedResults,
     /,
     *more: Annotated[str, Option(help="more of them")],
     metric: Metrics = None,
@@ -268,12 +263,7 @@ def watch(
     found = watched(
         words, names[0] if names else None, reference, false_alarms, drop=drop, by=by, since=since
     )
-    if form in ("json", "markdown"):
-        write(getattr(found, f"to_{form}")(), output)
-    elif form == "csv":
-        write(found.to_frame().write_csv(), output)
-    else:
-        write_tables(found.tables(), form, output)
+    write_found(found, form, output)
     return FOUND if found.exit_code else 0
 
 

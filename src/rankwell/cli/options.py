@@ -34,6 +34,13 @@ Output = Annotated[
     str | None,
     Option(name=("--output", "-o"), group=OUTPUT, help="write to this file instead of stdout"),
 ]
+DatedResults = Annotated[
+    str,
+    Option(
+        help="saved results by the one date in the name of each file: a folder, a quoted pattern, or a window of days: "
+        "``days/2026-11-01..2026-11-30``"
+    ),
+]
 Form = Literal["text", "markdown", "latex", "html", "json", "csv"]
 Format = Annotated[
     Form | None,
@@ -353,6 +360,16 @@ def _workbook(form: str, output: str | None) -> str:
 def with_origin(results: Iterable[Results], origin: str | None) -> list[Results]:
     """Return results that carry the experiment they come from."""
     return [replace(res, experiment=origin) for res in results] if origin else list(results)
+
+
+def write_found(found: Any, form: str, output: str | None) -> None:
+    """Print a result in a format, or write it to a file: its tables, as CSV its rows, as JSON all of it."""
+    if form == "csv":
+        write(found.to_frame().write_csv(), output)
+    elif form in ("json", "markdown"):
+        write(getattr(found, f"to_{form}")(), output)
+    else:
+        write_tables(found.tables(), form, output)
 
 
 def write_tables(tables: Sequence[Table], form: str, output: str | None) -> None:

@@ -23,7 +23,7 @@ from rankwell.comparison.trend import read_days, refuse_other_scales
 from rankwell.display.page import PageStrings, words_of
 from rankwell.display.result import Saved
 from rankwell.display.saved_files import LARGEST, Kind, ensure, ensure_same, is_count, row_of, within
-from rankwell.display.table import Cell, Column, Table, number
+from rankwell.display.table import Cell, Column, Table
 from rankwell.display.text import PRINTED, plain_value
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.matching.policy import Policy, policy_of
@@ -45,7 +45,13 @@ LEAST, BY_WEEKDAY = 14, 28  # days of a reference, and of one that has a mean fo
 SHOWN = 14  # days that the table shows, besides those of alarms
 CORRELATED = 0.1  # autocorrelation of a reference above which it is said what this does
 UNITS = {"year": 365, "quarter": 365 / 4, "month": 365 / 12, "week": 7}  # days
-PROMISE = re.compile(rf"\s*(\d*\.?\d+)\s*/\s*({'|'.join(UNITS)})\s*")
+# what arguments are written as, and what is said of others
+REFERENCE = r"\s*(1[4-9]|[2-9]\d|\d{3,5})\s*d?\s*", f"at least {LEAST} days, such as 28 or 28d"
+PROMISE = rf"\s*(?=[\d.]*[1-9])(\d*\.?\d+)\s*/\s*({'|'.join(UNITS)})\s*", "such as 1/year, 4/year or 1/month"
+DROP = (
+    r"\s*(?=[\d.]*[1-9])\d*\.?\d+(e-?\d+)?\s*%?\s*",
+    "a share such as 5%, or a number such as 0.02, above 0",
+)
 Use = Literal["reference", "watched", "no value", "no segment", "no weekday"]
 Summary = tuple[int, float, float]  # of values: how many, their mean and their variance
 
@@ -103,10 +109,6 @@ class WatchDesign(NamedTuple):
         """Whether each weekday has a mean of its own."""
         return self.wanted >= BY_WEEKDAY
 
-    def kind(self, day: date) -> int:
-        """The kind of a day, which has a mean of its own."""
-        return day.weekday() if self.is_by_weekday else 0
-
 
 class SavedWatch(TypedDict):
     """A watch as ``to_dict`` writes it."""
@@ -126,7 +128,7 @@ FILE = Kind(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Watch(Saved):
-    """Whether a daily mean dropped below its reference; made by ``watch``.
+    """Whether a daily mean dropped below its reference; made by ``watch``, drawn by ``rw.plot.watch``.
 
     ``days`` holds each day, ``design`` what they are held against, ``alarms`` the dates of alarms.
     """
@@ -197,19 +199,9 @@ class Watch(Saved):
         keys += ["seen"] * math.isfinite(own.days_to_see)
         if math.isfinite(own.autocorrelation):
             keys.append("correlated" if own.autocorrelation > CORRELATED else "autocorrelation")
-        fields = {
-            name: number(each) if isinstance(each, float) else each for name, each in own._asdict().items()
-        }
-        fields |= {
-            "threshold": f"{own.threshold:.2f}",
-            "days_to_see": f"{own.days_to_see:.1f}",
-            "looks": f"{own.looks:,.0f}",
-        }
-        fields |= {"sigma": number(own.sigma), "ratio": f"{own.drop / own.sigma:.2f}", "n": own.days}
-        fields |= {
-            "span": f"{used[0]} – {used[-1]}" if used else "",
-            "kind": words("watch.by_weekday") if own.is_by_weekday else "",
-        }
+        fields = own._asdict() | {"sigma": own.sigma, "ratio": own.drop / own.sigma, "n": own.days}
+        fields["span"] = f"{used[0]} – {used[-1]}" if used else ""
+        fields["kind"] = words("watch.by_weekday") if own.is_by_weekday else ""
         notes = [words(f"watch.{key}", **fields) for key in keys]
         if self.alarms:
             notes.append(words("watch.alarms", dates=", ".join(map(str, self.alarms))))
@@ -282,36 +274,30 @@ def watch(
 ) -> Watch:
     """Watch a daily mean, and raise an alarm when it has dropped below a reference, with as many false alarms as were promised.
 
-    The first days are the reference; each day after them adds to a sum how far it is below, and a sum above h is an alarm. What a day's draw
-    of queries does counts, and what days differ in besides. h is computed for the promise and for the days of the reference, of which mean and
-    variance are estimates.
+    The first days are the reference; each day after them adds to a sum how far it is below, and a sum above h is an alarm. What the draw of a
+    day's queries does counts, and what days differ in besides.
 
     Formula
-        τ² = max(0, variance of the reference's days − mean of s²/n); z = (day − reference)/√(τ² + s²/n of the day); S ← max(0, S − z − ½),
-        an alarm where S > h, then S = 0; h from E[1/ARL(h)] = 1/looks over errors N(0, 1/D) of the mean and χ²/(D − 1) of the variance. From
-        28 days on each weekday has a mean, the variance is ÷ (D − 7), as is χ², and z ÷ √(1 + 6/D)
+        τ² = max(0, variance of the reference's days − mean of s²/n); z = (day − reference)/√(τ² + s²/n), s² of the queries of the
+        reference and n of the day; S ← max(0, S − z − ½), an alarm where S > h, then S = 0; h from E[1/ARL(h)] = 1/looks over errors
+        N(0, 1/D) of the mean and χ²/(D − 1) of the variance. From 28 days on by weekday: variance and χ² ÷ (D − 7), z ÷ √(1 + 6/D)
 
     Parameters
     ----------
     results
         ``{date: Results}``, or saved results by the date in the name of each file: what ``rw.trend`` takes.
     metric
-        The metric that is watched, a mean of values per query; one for which lower is better is turned round. Default: the only one.
+        A mean of values per query; one for which lower is better is turned round. Default: the only one.
     reference
-        How many days, the first that have a value, are the reference: at least 14, as a number or as text such as 28d.
+        How many days, the first that have a value, the others are held against: at least 14, as a number or as text such as 28d.
     false_alarms
         The promise: how many alarms may come where nothing changes, such as 1/year, 4/year or 1/month.
     drop
-        The drop of which is said how long it takes to be seen: a number in units of the metric, or a share of the reference's mean.
+        The drop of which is said how long it takes to be seen: in units of the metric, or a share of the reference's mean.
     by
         What the results were evaluated ``by=``: the mean counts each segment with the share of queries that it has in the reference.
     since
         A date from which on any alarm counts for the verdict; default: only one of the newest day.
-
-    Returns
-    -------
-    Watch
-        Print it; ``found.status``, ``found.alarms``, ``found.to_frame()`` with a row per day, ``rw.plot.watch(found)`` draws it.
 
     Raises
     ------
@@ -320,8 +306,8 @@ def watch(
 
     Notes
     -----
-    Days that are missing, have no value, lack a segment of the reference or are of a weekday that it lacks are skipped and counted. The promise
-    holds where days differ by chance alone: ``docs/watch.md`` shows simulated years, also those with a season.
+    Days that are missing, have no value, lack a segment of the reference or are of a weekday that it lacks are skipped and counted.
+    ``docs/watch.md`` shows how the promise is kept in simulated years, and by what it is broken.
 
     Source: Page (1954), Biometrika 41; Jones, Champ & Rigdon (2004), Journal of Quality Technology 36, for estimated references.
 
@@ -337,7 +323,8 @@ def watch(
     >>> found.status, [str(day) for day in found.alarms]
     ('alarm', ['2026-01-23'])
     """
-    wanted, least, by = _days_of(reference), _drop_of(drop), tuple(as_list("by", by))
+    wanted, by = int(_read("reference", reference, REFERENCE)[1]), tuple(as_list("by", by))
+    promise, least = _read("false_alarms", false_alarms, PROMISE), Margin.of(_read("drop", drop, DROP)[0])
     days = {day: res.collected() for day, res in read_days(results).items()}
     res, first = next(iter(days.values())), Window.of(since, None).since
     own = _metric_of(metric, res)
@@ -346,7 +333,7 @@ def watch(
         raise UsageError(f"since={first} is after the last day, {max(days)}.")
     rows = _measured(days, own, by, wanted)
     step = round(median([(later - one).days for one, later in pairwise(days)] or [1]))
-    looks, n = _looks_of(false_alarms) / step, sum(day.use == "reference" for day in rows)
+    n, looks = sum(day.use == "reference" for day in rows), UNITS[promise[2]] / float(promise[1]) / step
     design = WatchDesign(false_alarms, looks, step, str(least), str(first or ""), wanted, n)
     if n == wanted:
         design, rows = _judged(rows, design, least, own)
@@ -412,7 +399,7 @@ def _judged(
     rows: list[WatchedDay], design: WatchDesign, least: Margin, metric: Metric
 ) -> tuple[WatchDesign, list[WatchedDay]]:
     """What follows from the reference, and each later day held against it."""
-    kinds = [design.kind(day.date) for day in rows]
+    kinds = [day.date.weekday() * design.is_by_weekday for day in rows]
     used = [
         (day.mean, day.error**2, kind)
         for day, kind in zip(rows, kinds, strict=True)
@@ -476,37 +463,16 @@ def _refuse_unlike(days: Mapping[date, Results], metric: Metric) -> None:
         refuse_without_mean(res.part, metric)
     for (day, one), (other, res) in pairwise(named.items()):
         judged = [(each.counts.get("judgements", 0), each.conditions.judgements) for each in (one, res)]
-        if judged[0] != judged[1] and one.queries == res.queries:
+        if judged[0] != judged[1] and one.n == res.n and one.queries == res.queries:
             raise DataError(
                 f"{day} and {other} have the same queries and other judgements ({judged[0][0]:,} and {judged[1][0]:,}), so these may be what "
                 f"changed. Evaluate all days against the same; if each has its own, give its queries ids of their own, such as user and date."
             )
 
 
-def _days_of(reference: int | str) -> int:
-    """Read a number of days, such as 28 or 28d."""
-    found = re.fullmatch(r"\s*(\d{1,5})\s*d?\s*", str(reference))
-    if found is None or int(found[1]) < LEAST:
-        raise UsageError(f"reference={brief(reference)}: must be at least {LEAST} days, such as 28 or 28d.")
-    return int(found[1])
-
-
-def _looks_of(false_alarms: str) -> float:
-    """Read a promise, such as 1/year, as the days for which there is one false alarm."""
-    found = PROMISE.fullmatch(str(false_alarms))
-    if found is None or not float(found[1]):
-        raise UsageError(f"false_alarms={brief(false_alarms)}: must be such as 1/year, 4/year or 1/month.")
-    return UNITS[found[2]] / float(found[1])
-
-
-def _drop_of(drop: float | str) -> Margin:
-    """Read a drop, such as 5% or 0.02."""
-    try:
-        found = Margin.of(drop)
-    except UsageError:
-        found = Margin(0.0)
-    if not found.value:
-        raise UsageError(
-            f"drop={brief(drop)}: must be a share such as 5%, or a number such as 0.02, above 0."
-        )
+def _read(word: str, given: object, form: tuple[str, str]) -> re.Match[str]:
+    """Read an argument of a form; UsageError if it is none."""
+    found = re.fullmatch(form[0], str(given))
+    if found is None:
+        raise UsageError(f"{word}={brief(given)}: must be {form[1]}.")
     return found
