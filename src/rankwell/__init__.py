@@ -14,7 +14,7 @@ HOMES = {
     "Budget": "rankwell.metrics.budgets",
     "Comparison": "rankwell.comparison.compare.comparison",
     "Evaluator": "rankwell.evaluation",
-    "Gate": "rankwell.comparison.gate.verdict",
+    "Gate": "rankwell.comparison.gate.gate",
     "Launches": "rankwell.comparison.online",
     "Policy": "rankwell.matching.policy",
     "Qrels": "rankwell.tables.run_qrels",

@@ -58,7 +58,7 @@ from rankwell.metrics.graded.experimental import G as G
 from rankwell.metrics.binary.auc import GAUC as GAUC
 from rankwell.metrics.binary.geometric import GMAP as GMAP
 from rankwell.metrics.binary.geometric import GMBpref as GMBpref
-from rankwell.comparison.gate.verdict import Gate as Gate
+from rankwell.comparison.gate.gate import Gate as Gate
 from rankwell.metrics.beyond.evenness import Gini as Gini
 from rankwell.metrics.beyond.evenness import GiniDiversity as GiniDiversity
 from rankwell.metrics.beyond.evenness import GiniM1 as GiniM1

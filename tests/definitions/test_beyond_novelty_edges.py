@@ -30,7 +30,7 @@ def test_a_cosine_at_the_threshold_is_unexpected():
 
 
 def test_many_features_and_long_histories_are_compared_in_parts(monkeypatch):
-    from rankwell.metrics.beyond import item_pairs as pairs
+    from rankwell.metrics.beyond import item_features as pairs
 
     case = filled(8)
     metric = "serendipity_kotkov(distance=.3,novel=1)"

@@ -12,7 +12,7 @@ from tests.evidence import evidence
 
 import rankwell as rw
 from rankwell.metrics import metric_of
-from rankwell.statistics.bayesian import chances
+from rankwell.statistics.bootstrap import chances
 from rankwell.statistics.effects import MeanDifference, effect, equivalence, heterogeneity_of
 from rankwell.statistics.families import Cell, max_t, tukey
 from rankwell.statistics.intervals import interval, is_doubtful

@@ -11,7 +11,7 @@ from tests.laws.drawing import ALL, named
 import rankwell as rw
 from rankwell import testing
 from rankwell.metrics import metric_of
-from rankwell.metrics.beyond import item_pairs as pairs
+from rankwell.metrics.beyond import item_features as pairs
 from rankwell.tables import features
 from rankwell.testing.checks import groups_of
 

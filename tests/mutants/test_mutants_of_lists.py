@@ -12,7 +12,7 @@ from tests.mutants.planting import around, put
 from rankwell.matching.scale import Scale
 from rankwell.metrics import divergences
 from rankwell.metrics.beyond import calibration, familiarity, lists
-from rankwell.metrics.beyond import item_pairs as pairs
+from rankwell.metrics.beyond import item_features as pairs
 from rankwell.tables.features import Features
 from rankwell.tables.lists import Ranked
 

@@ -14,7 +14,7 @@ from tests.reporting.pages import numbers_in, values_of
 
 import rankwell as rw
 from rankwell.errors import InputError, NeededError, RankwellError, UsageError
-from rankwell.reporting.request import STATISTICS
+from rankwell.reporting.report import STATISTICS
 from rankwell.reporting.section import section_kinds
 
 FILMS = files("rankwell") / "data" / "movietweetings"

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from rankwell.statistics.bayesian import POSTERIOR, chances, chances_of_many, posterior
+from rankwell.statistics.bootstrap import POSTERIOR, chances, chances_of_many, posterior
 from rankwell.statistics.draws import further, replicates, uniform
 
 D = np.random.default_rng(5).exponential(0.1, 40) - 0.07

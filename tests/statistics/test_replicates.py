@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from rankwell.statistics.families import holm
+from rankwell.statistics.families import holm, is_testable, replicates_needed, share_interval
 from rankwell.statistics.paired_tests import sign_flips
-from rankwell.statistics.replicates import is_testable, replicates_needed, share_interval
 
 
 @pytest.mark.parametrize(

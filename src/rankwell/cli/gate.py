@@ -34,7 +34,7 @@ from rankwell.records import record
 
 if TYPE_CHECKING:
     from rankwell.comparison.gate.checks import Limit
-    from rankwell.comparison.gate.verdict import Gate
+    from rankwell.comparison.gate.gate import Gate
 
 
 GateForm = Literal["text", "json", "junit", "markdown", "html", "csv"]

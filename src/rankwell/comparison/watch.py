@@ -18,7 +18,7 @@ import numpy as np
 from rankwell.comparison.compare.alignment import refuse_unlike
 from rankwell.comparison.compare.comparison import MetricText
 from rankwell.comparison.gate.checks import Margin
-from rankwell.comparison.gate.verdict import LINKED
+from rankwell.comparison.gate.gate import LINKED
 from rankwell.comparison.trend import read_days, refuse_other_scales
 from rankwell.display.page import PageStrings, words_of
 from rankwell.display.result import Saved

@@ -10,7 +10,7 @@ import pytest
 import scipy.stats
 
 import rankwell as rw
-from rankwell.statistics.bayesian import posterior
+from rankwell.statistics.bootstrap import posterior
 from rankwell.tables.ids import Ids, fingerprints_of
 
 QUERIES = [f"q{number}" for number in range(60)]

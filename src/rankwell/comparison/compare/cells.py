@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankwell.comparison.compare.methods import Methods
-from rankwell.statistics.bayesian import chances, chances_of_many
+from rankwell.statistics.bootstrap import chances, chances_of_many
 from rankwell.statistics.effects import smallest_visible, units_needed
 from rankwell.statistics.families import Cell
 from rankwell.statistics.frequent import TIE

@@ -12,9 +12,8 @@ from rankwell.comparison.compare.methods import Methods
 from rankwell.errors import UsageError
 from rankwell.metrics.metric import Metric
 from rankwell.statistics import families
-from rankwell.statistics.families import Cell, Family, max_t, tukey
+from rankwell.statistics.families import Cell, Family, max_t, p_intervals, tukey
 from rankwell.statistics.intervals import LARGE
-from rankwell.statistics.replicates import p_intervals
 
 Key = tuple[Metric, int]  # a metric, and a segment: 0 is all queries
 # flips take time with the product of their number and the units; with many units a tenth is precise enough beside the

@@ -25,8 +25,8 @@ from rankwell.comparison.compare.methods import CORRECTIONS, INTERVALS, TESTS, M
 from rankwell.display.table import Cell, Column, Table, number
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric
+from rankwell.statistics.families import is_testable, replicates_needed
 from rankwell.statistics.intervals import LARGE
-from rankwell.statistics.replicates import is_testable, replicates_needed
 
 ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 

@@ -7,8 +7,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from rankwell.matching.batch import Context, Judged
-from rankwell.metrics.beyond.item_features import Featured
-from rankwell.metrics.beyond.item_pairs import jaccard_against
+from rankwell.metrics.beyond.item_features import Featured, jaccard_against
 from rankwell.metrics.graded.gain_functions import OfRelevance
 from rankwell.metrics.metric import definition
 from rankwell.tables.features import Features

@@ -7,8 +7,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from rankwell.matching.batch import Context, Judged
-from rankwell.metrics.beyond.item_features import Featured
-from rankwell.metrics.beyond.item_pairs import squares_within, sums_within, within
+from rankwell.metrics.beyond.item_features import Featured, squares_within, sums_within, within
 from rankwell.metrics.graded.gain_functions import discount
 from rankwell.metrics.metric import Better, definition
 from rankwell.tables.features import Features

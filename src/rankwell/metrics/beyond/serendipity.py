@@ -8,8 +8,7 @@ import numpy as np
 
 from rankwell.errors import UsageError
 from rankwell.matching.batch import Context, Judged
-from rankwell.metrics.beyond.item_features import Featured
-from rankwell.metrics.beyond.item_pairs import closest
+from rankwell.metrics.beyond.item_features import Featured, closest
 from rankwell.metrics.metric import ListMetric, definition
 from rankwell.tables.lists import Ranked, distinct, ratio
 
