@@ -213,7 +213,7 @@ def judgements(samples: int, rng: np.random.Generator) -> Iterator[Row]:
     ):  # fmt: skip
         bias = []
         for _ in range(samples):
-            worth, n = np.array([0.5, 0.4, 0.3, 0.2, 0.1]), 400
+            worth, n = np.array([0.5, 0.4, 0.3, 0.2, 0.1]), 100
             seen, item, rank, click = np.zeros(5), [], [], []
             for _ in range(n):
                 order = np.argsort(-(seen + rng.random(5) * (1 if lifted else 1e9)))
@@ -239,11 +239,11 @@ def judgements(samples: int, rng: np.random.Generator) -> Iterator[Row]:
 
 
 PARTS = {
-    interleaving: 1_000,
+    interleaving: 10_000,
     off_policy: 1_000,
     swapped: 200,
     harvested: 100,
-    judgements: 20,
+    judgements: 2_000,
 }  # how many logs each draws
 
 

@@ -62,7 +62,7 @@ def tables(found: Row) -> Iterator[str]:
         for row in rows
     )
     yield markdown(("design", *(f"rank {rank}" for rank in RANKS)), shown)
-    yield "Judgements of clicks: the mean error of a grade, in % of it."
+    yield "Judgements of clicks after 100 impressions of a query: the mean error of a grade, in % of it."
     yield markdown(
         ("design", "error"), ([row["design"], f"{row['bias']:+.1f}"] for row in found["judgements"])
     )

@@ -48,9 +48,9 @@ def judgements(
 
     Notes
     -----
-    Unbiased where ranks do not follow from clicks; where a click lifts the item, grades come out too low, by 3 to 8 % in simulations. Rates may exceed 1. Rows at
-    ranks without θ, or with θ = 0, are left out and counted. Without levels, grades are rates: say ``rel=`` where a metric asks what is
-    relevant.
+    Unbiased where ranks do not follow from clicks; where a click lifts the item, grades come out too low, in simulations by 2 to 5 %
+    after 100 impressions of a query (the more a click lifts), and by less than 1 % after 400. Rates may exceed 1. Rows at ranks without θ, or with θ = 0, are left out and
+    counted. Without levels, grades are rates: say ``rel=`` where a metric asks what is relevant.
 
     Examples
     --------

@@ -49,10 +49,8 @@ def positions(found: Any, *, lang: str = "en", dark: bool = False) -> Any:
     most = max([1.0, *(row["high"] for row in rows if row["high"] is not None)])
     scale = alt.Scale(domain=[0, most], nice=True)
     title = words("clicks.theta")
-    tips = [
-        alt.Tooltip(f"{field}:N", title=words(f"clicks.{field}"))
-        for field in ("rank", "estimate", "clicks", "impressions")
-    ]
+    fields = "rank", "estimate", "clicks", "impressions"
+    tips = [alt.Tooltip(f"{field}:N", title=words(f"clicks.{field}")) for field in fields]
     known = [row for row in rows if row["low"] is not None]
     low = alt.Y("low:Q", title=title, scale=scale)
     theta = alt.Y("theta:Q", title=title, scale=scale)
@@ -65,9 +63,7 @@ def positions(found: Any, *, lang: str = "en", dark: bool = False) -> Any:
         .encode(x=x, y=theta, tooltip=tips),
     ]
     chart = alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)
-    return finish(
-        chart, words("plots.positions.title", log=own.log), subtitle_lines(*own.notes(words)[1:]), dark=dark
-    )
+    return finish(chart, own.title(words), subtitle_lines(*own.notes(words)[1:]), dark=dark)
 
 
 PICTURE = Picture(positions)
@@ -81,15 +77,9 @@ def rows_of(own: Positions) -> list[dict[str, Any]]:
             continue
         has_band = math.isfinite(row.low) and math.isfinite(row.high)
         low, high = (row.low, row.high) if has_band else (1.0, 1.0) if row.rank == 1 else (None, None)
-        shown = {"estimate": with_interval(row.theta, row.low, row.high), "clicks": count(row.clicks)}
+        said = with_interval(row.theta, row.low, row.high)
+        counts = {"clicks": count(row.clicks), "impressions": count(row.impressions)}
         rows.append(
-            {
-                "rank": row.rank,
-                "theta": row.theta,
-                "low": low,
-                "high": high,
-                "impressions": count(row.impressions),
-                **shown,
-            }
+            {"rank": row.rank, "theta": row.theta, "low": low, "high": high, "estimate": said, **counts}
         )
     return rows

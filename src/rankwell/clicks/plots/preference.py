@@ -49,18 +49,12 @@ def preference(found: Any, *, lang: str = "en", dark: bool = False) -> Any:
     ends = [EVEN, *(row[end] for row in rows for end in ("share", "low", "high") if row[end] is not None)]
     reach = max(abs(end - EVEN) for end in ends) * 1.1 or 1.0
     scale = alt.Scale(domain=[EVEN - reach, EVEN + reach], nice=False, zero=False)
-    pair = own.pairs[0]
-    title = (
-        words("clicks.share_of", team=pair.team, other=pair.other)
-        if len(own.pairs) == 1
-        else words("clicks.share")
-    )
+    pair, key = own.pairs[0], "clicks.share_of" if len(own.pairs) == 1 else "clicks.share"
+    title = words(key, team=pair.team, other=pair.other)
     x = alt.X("share:Q", title=title, scale=scale)
     y = alt.Y("label:N", sort=[*labels.values()], title=None, axis=alt.Axis(ticks=False, domain=False))
-    tips = [
-        alt.Tooltip(f"{field}:N", title=words(f"clicks.{field}"))
-        for field in ("label", "estimate", "impressions")
-    ]
+    fields = "label", "estimate", "impressions"
+    tips = [alt.Tooltip(f"{field}:N", title=words(f"clicks.{field}")) for field in fields]
     known = [row for row in rows if row["low"] is not None]
     layers = [
         data([{"even": EVEN}])
@@ -72,10 +66,8 @@ def preference(found: Any, *, lang: str = "en", dark: bool = False) -> Any:
         data(rows).mark_point(style="accent", filled=True, size=70, opacity=1).encode(x=x, y=y, tooltip=tips),
     ]
     chart = alt.layer(*layers).properties(width=WIDTH, height=alt.Step(row_height(rows)))
-    said = subtitle_lines(
-        *own.notes(words)[: len(own.pairs)][:1], words("plots.preference.how", level=f"{100 * own.level:g}")
-    )
-    return finish(chart, words("plots.preference.title", log=own.log), said, dark=dark)
+    said = subtitle_lines(own.notes(words)[0], words("plots.preference.how", level=f"{100 * own.level:g}"))
+    return finish(chart, own.title(words), said, dark=dark)
 
 
 PICTURE = Picture(preference)
@@ -83,16 +75,15 @@ PICTURE = Picture(preference)
 
 def rows_of(own: Interleaving, whole: str) -> list[dict[str, Any]]:
     """Return a row per pair of teams, and per week of two, in per cent of impressions won, ties halved; ``whole`` names that of all weeks."""
-    several = len(own.pairs) > 1
     rows: list[tuple[str, TeamPair | DatedDelta]] = []
-    rows += [(f"{one.team} – {one.other}" if several or not own.weeks else whole, one) for one in own.pairs]
-    found = []
+    rows += [(whole if own.weeks else f"{pair.team} – {pair.other}", pair) for pair in own.pairs]
     rows += [(week.week, week) for week in own.weeks]
+    found = []
     for label, one in rows:
         share, low, high = (100 * (0.5 + value) for value in (one.delta, one.low, one.high))
         has_interval = not math.isnan(low)
         said = f"{share:.1f} %" + (f" ({low:.1f} – {high:.1f})" if has_interval else "")
-        ends = {"low": low if has_interval else None, "high": high if has_interval else None}
+        ends = {"low": low, "high": high} if has_interval else {"low": None, "high": None}
         found.append(
             {"label": label, "share": share, **ends, "estimate": said, "impressions": count(one.impressions)}
         )
