@@ -46,7 +46,7 @@ WORKLOADS: dict[str, Maker] = {
     "next_mtc": chosen("mtc", "ap", "MTC over all pairs under AP"),
     "next_mtc_dcg": chosen("mtc", "dcg@20", "MTC over all pairs under DCG@20"),
     "next_hedge": chosen("hedge", "ap", "Hedge"),
-    "next_w2": of_twenty("`rankwell judging next`", "next", "{data}/w2.qrels", peak=1.3),
-    "sample_w2": of_twenty("`rankwell judging sample`", "sample", peak=1.0),
+    "next_w2": of_twenty("`rankwell judging next`", "next", "{data}/w2.qrels", peak=0.5),
+    "sample_w2": of_twenty("`rankwell judging sample`", "sample", peak=0.4),
     "next_bandit": chosen("mm_ns", "ap", "a bandit (MM-NS)"),
 }

@@ -49,6 +49,10 @@ def all_answers(chooser, chance):
         yield answers, float(p)
 
 
+def difference_of(effects):
+    return effects.path(effects.of_run(0) - effects.of_run(1))
+
+
 @pytest.mark.parametrize(("metric", "k"), [("p@3", 3), ("ap", None)])
 @pytest.mark.parametrize("seed", range(4))
 def test_expected_means_are_those_over_all_answers(metric, k, seed):
@@ -69,7 +73,7 @@ def test_expected_means_are_those_over_all_answers(metric, k, seed):
 def test_variance_and_bounds_of_a_difference_are_those_over_all_answers(seed):
     lists, chooser = small("p@3", seed)
     estimates = expect_answers(chooser.answers)
-    path = Effects.of(chooser.answers, estimates).path(0, 1)
+    path = difference_of(Effects.of(chooser.answers, estimates))
     listed = list(all_answers(chooser, estimates.chance))
     chances = np.array([p for _, p in listed])
     sums = np.array([[sum(each.values()) for each in values(lists, chooser, a, 3)] for a, _ in listed])
@@ -86,7 +90,7 @@ def test_bounds_after_some_judgements_are_expected_over_their_answers():
     lists, chooser = small("p@3", 1, told=1)
     estimates = expect_answers(chooser.answers)
     effects = Effects.of(chooser.answers, estimates)
-    path, mean = effects.path(0, 1), float(effects.means[0] - effects.means[1])
+    path, mean = difference_of(effects), float(effects.means[0] - effects.means[1])
     listed = list(all_answers(chooser, estimates.chance))
     gaps = [
         float(np.subtract(*(sum(each.values()) for each in values(lists, chooser, a, 3)))) for a, _ in listed

@@ -94,7 +94,7 @@ def settling_of(answers: Told, confidence: float, within: float = WITHIN) -> Set
     """
     if not 0.5 < confidence < 1:
         raise UsageError(f"confidence={confidence:g}: must be above 0.5 and below 1.")
-    from scipy.special import ndtri
+    from statistics import NormalDist
 
     estimates = expect_answers(answers)
     effects = Effects.of(answers, estimates)
@@ -102,10 +102,14 @@ def settling_of(answers: Told, confidence: float, within: float = WITHIN) -> Set
     is_mean = len(order) == 1
     pairs = [(order[0], None)] if is_mean else list(pairwise(order))
     # a mean may be off on both sides; of two runs only the sign of the difference matters
-    z = float(ndtri((1 + confidence) / 2 if is_mean else confidence))
+    z = NormalDist().inv_cdf((1 + confidence) / 2 if is_mean else confidence)
     expected, bound = [], []
+    own: Any = effects.of_run(order[0])
     for one, other in pairs:
-        path = effects.path(one, other)
+        # of neighbours in the order, each but the first has been the other of a pair
+        following = 0.0 if other is None else effects.of_run(other)
+        path = effects.path(own - following)
+        own = following
         # effects are sums over queries, not means
         room = within * len(answers.pooled.queries)
         gap = room if is_mean else float(effects.means[one] - effects.means[other])
@@ -197,13 +201,15 @@ class Effects:
             estimates.top,
         )
 
-    def path(self, one: int, other: int | None) -> Path:
-        """Return the path of the difference of two runs, or of the value of one."""
-        change = np.zeros(len(self.gain))
-        for run, sign in ((one, 1.0), (other, -1.0)):
-            if run is not None:
-                rows = np.flatnonzero(self.pooled.run == run)
-                change[self.number[self.pooled.candidate[rows]]] += sign * self.effect[rows]
+    def of_run(self, run: int) -> np.ndarray:
+        """Return the effects on the value of a run, in the order of the items' numbers."""
+        rows = np.flatnonzero(self.pooled.run == run)
+        effects = np.zeros(len(self.gain))
+        effects[self.number[self.pooled.candidate[rows]]] = self.effect[rows]
+        return effects
+
+    def path(self, change: np.ndarray) -> Path:
+        """Return the path of what these effects add up to: the difference of two runs, or the value of one."""
         # only judgements that move this difference; in the order in which all are made
         at = np.flatnonzero(change[: self.n_open])
         change = change[at]

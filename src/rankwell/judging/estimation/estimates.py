@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Unpack
 
@@ -237,8 +237,8 @@ def estimate(
     if not opened:
         raise UsageError("give at least one run.")
     if frame is not None:
-        source = None if isinstance(frame, Sample) else read_sample(frame, encoding=of_qrels.get("encoding"))
-        drawn_from = frame.frame if source is None else Frame.of(source)
+        own = isinstance(frame, Sample)
+        drawn_from = frame.frame if own else Frame.of(read_sample(frame, encoding=of_qrels.get("encoding")))
         judgements = read_qrels(qrels, **of_qrels)
     else:
         if isinstance(qrels, Qrels):
@@ -272,6 +272,7 @@ def estimate(
         for target, doubt in zip(targets, doubts, strict=True)
         for estimator in target.estimators
     )
+    del pooled, lists
     others = plain_values(opened, drawn_from, judged, targets, rule) if beside else ()
     return Estimated(rows, others, level, drawn_from, judged, counts, rule)
 
@@ -694,30 +695,27 @@ class FrameRanks:
     outside: list[np.ndarray]
 
 
-def ranks_in_frame(pooled: Pooled, frame: Frame) -> tuple[list[FrameRanks], int]:
-    """Return the lists of each run, and how many queries of the runs are not in the frame."""
+def ranks_in_frame(pooled: Pooled, frame: Frame) -> tuple[Iterator[FrameRanks], int]:
+    """Return the lists of each run, one after the other, and how many queries of the runs are not in the frame."""
     _, candidate = pooled.find(frame.queries[frame.query], frame.items)
-    row_of = np.full(len(pooled), -1)
+    row_of = np.full(len(pooled), -1, np.int32)
     row_of[candidate[candidate >= 0]] = np.flatnonzero(candidate >= 0)
     # any item of a query finds the query; its first is at hand
     query, _ = pooled.find(frame.queries, frame.items[frame.offsets[:-1]])
-    lists = []
-    for run, name in enumerate(pooled.names):
-        own = pooled.run == run
-        listed, ranks = pooled.candidate[own], pooled.rank[own].astype(np.float64)
-        in_frame = row_of[listed] >= 0
-        rank = np.full(len(frame), np.inf)
-        rank[row_of[listed[in_frame]]] = ranks[in_frame]
-        answered = np.isin(query, pooled.query[listed])
-        lists.append(
-            FrameRanks(
-                name,
-                rank,
-                answered,
-                _split_by_query(pooled.query[listed[~in_frame]], ranks[~in_frame], query),
-            )
-        )
-    return lists, len(pooled.queries) - int((query >= 0).sum())
+
+    def lists() -> Iterator[FrameRanks]:
+        for run, name in enumerate(pooled.names):
+            own = np.flatnonzero(pooled.run == run)
+            listed, ranks = pooled.candidate[own], pooled.rank[own].astype(np.float64)
+            rows = row_of[listed]
+            in_frame = rows >= 0
+            rank = np.full(len(frame), np.inf)
+            rank[rows[in_frame]] = ranks[in_frame]
+            of_query = pooled.query[listed]
+            outside = _split_by_query(of_query[~in_frame], ranks[~in_frame], query)
+            yield FrameRanks(name, rank, np.isin(query, of_query), outside)
+
+    return lists(), len(pooled.queries) - int((query >= 0).sum())
 
 
 def _split_by_query(query: np.ndarray, rank: np.ndarray, wanted: np.ndarray) -> list[np.ndarray]:
