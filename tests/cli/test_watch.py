@@ -73,3 +73,16 @@ def test_what_is_wrong_is_one_line_with_the_exit_code(folder, tmp_path, capsys):
         error = capsys.readouterr().err
         assert said in error
         assert error.count("\n") == 1
+
+
+def test_a_saved_watch_is_drawn_and_is_no_run(folder, tmp_path, capsys):
+    file = tmp_path / "watch.json"
+    rw.watch(folder, "hit@1", 14).save(file)
+    assert run(["plot", "watch", str(file), "-o", str(tmp_path / "watch.svg"), "--lang", "ko"]) == 0
+    assert "<svg" in (tmp_path / "watch.svg").read_text()
+    capsys.readouterr()
+    assert run(["evaluate", str(file), str(file), "-m", "rr"]) == 3
+    assert (
+        f"a saved watch, not judgements: `rankwell plot watch {file} -o watch.svg` draws it"
+        in capsys.readouterr().err
+    )

@@ -201,6 +201,12 @@ def test_results_by_week_are_looked_at_once_a_week():
     assert daily.design.looks == pytest.approx(found.design.looks)
 
 
+def test_the_order_in_which_days_are_given_changes_nothing():
+    results = season(30)
+    given = random.Random(1).sample(list(results.items()), len(results))
+    assert rw.watch(dict(given), "rr", 14).to_json() == rw.watch(results, "rr", 14).to_json()
+
+
 def test_the_promise_sets_the_threshold():
     results = season(30)
     looks = [

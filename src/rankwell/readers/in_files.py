@@ -105,6 +105,7 @@ SAVED = {
     "comparison": "a saved comparison, not {asked}: `rankwell report {file}` shows it, and rw.Comparison.load reads it.",
     "launches": "saved launches, not {asked}: rw.Launches.load reads them.",
     "trend": "a saved trend, not {asked}: `rankwell report {file}` shows it, and rw.Trend.load reads it.",
+    "watch": "a saved watch, not {asked}: `rankwell plot watch {file} -o watch.svg` draws it, and rw.Watch.load reads it.",
 }
 
 

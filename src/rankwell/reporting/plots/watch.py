@@ -68,15 +68,12 @@ def watch(found: Any, *, lang: str = "en", dark: bool = False) -> Any:
     ]
     most = max([1.0, *(row["total"] for row in later), *([own.design.threshold] if later else [])])
     sums = {"title": "S", "scale": alt.Scale(domain=[0, most * 1.05], nice=False)}
-    h = data(
-        [
-            {
-                "h": own.design.threshold,
-                "text": f"h = {own.design.threshold:.2f}",
-                "time": time_of(own.days[0].date),
-            }
-        ]
-    )
+    line = {
+        "h": own.design.threshold,
+        "text": f"h = {own.design.threshold:.2f}",
+        "time": time_of(own.days[0].date),
+    }
+    h = data([line])
     below = [
         h.mark_rule(style="reference").encode(y=alt.Y("h:Q", **sums)),
         h.mark_text(style="note", align="left", dy=-7).encode(x=x, y=alt.Y("h:Q", **sums), text="text:N"),
@@ -85,9 +82,8 @@ def watch(found: Any, *, lang: str = "en", dark: bool = False) -> Any:
     for is_alarm, is_later in dict.fromkeys((row["is_alarm"], row["is_later"]) for row in rows):
         few = data(row for row in rows if (row["is_alarm"], row["is_later"]) == (is_alarm, is_later))
         shape, style = ("triangle-down", "worse") if is_alarm else ("circle", "accent")
-        marks = few.mark_point(
-            style=style, shape=shape, size=90 if is_alarm else 28, filled=is_later, opacity=1
-        )
+        size = 90 if is_alarm else 28
+        marks = few.mark_point(style=style, shape=shape, size=size, filled=is_later, opacity=1)
         above.append(marks.encode(x=x, y=alt.Y("mean:Q", **y), tooltip=tips))
         if is_later:
             below.append(marks.encode(x=x, y=alt.Y("total:Q", **sums), tooltip=tips))
