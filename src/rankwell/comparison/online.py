@@ -230,7 +230,7 @@ def online(table: Any, *, columns: Mapping[str, str] | None = None, level: float
     refuse_level(level)
     whole = of_source(table, "log", "table")
     names = whole.frame.columns
-    words = match_words(names, columns, whole.name, NAMES, has_option=False)
+    words = match_words(names, columns, whole.name, NAMES)
     if missing := [word for word in NUMBERS[:2] if word not in words]:
         raise DataError(
             f"{whole.name}: there is no column {missing[0]}; the columns are {quoted(names) or 'none'}. Say which it is: "

@@ -57,7 +57,7 @@ class Log:
             names = " or ".join([*COLUMNS[word].names][:2])
             raise DataError(
                 f"{self.name}: there is no column for the {word}; the columns are {quoted(self.frame.columns)}. Name it {names}, "
-                f"or say which it is: columns={{'its name': {brief(word)}}}, on the command line --columns 'its name={word}'."
+                f"or say which it is: columns={{'its name': {brief(word)}}}."
             )
         return self.frame[self.words[word]]
 

@@ -328,12 +328,10 @@ def match_words(
     given: Mapping[str, str] | None,
     name: str,
     words: Mapping[str, str],
-    *,
-    has_option: bool = True,
 ) -> dict[str, str]:
     """Return the column of each word of a table that is none of those of an evaluation; ``words`` has the names that people give each.
 
-    DataError or UsageError if two columns have one meaning, or what is given does not exist; ``has_option``: a command reads the table, too.
+    DataError or UsageError if two columns have one meaning, or what is given does not exist.
 
     >>> match_words(["Item-ID", "price"], {"price": "reward"}, "log.csv", {"item": "item item_id", "reward": "reward"})
     {'reward': 'price', 'item': 'Item-ID'}
@@ -360,9 +358,8 @@ def match_words(
     for word, own in several.items():
         exact = [column for column in own if column == word]
         if len(own) > 1 and not exact:
-            option = f", on the command line --columns '{own[0]}={word}'" * has_option
             raise DataError(
-                f"{name}: {quoted(own)} could each be the {word}. Say which: columns={{{brief(own[0])}: {brief(word)}}}{option}."
+                f"{name}: {quoted(own)} could each be the {word}. Say which: columns={{{brief(own[0])}: {brief(word)}}}."
             )
         found[word] = (exact or own)[0]
     return found
