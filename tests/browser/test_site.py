@@ -67,7 +67,7 @@ def test_prompts_are_not_selected(site, opened):
     ("words", "place"),
     [
         ("significance", "Comparing systems"),
-        ("weekly", "Week after week"),
+        ("weekly", "Evaluation week after week"),
         ("LangChain", "Evaluating RAG"),
         ("MAP@10 differs", "Coming from another tool"),
     ],
