@@ -44,13 +44,13 @@ def positions(found: Any, *, lang: str = "en", dark: bool = False) -> Any:
     own = Positions.read(found, "found: expected what rankwell.clicks.positions returns, or its file")
     rows = rows_of(own)
     ranks = len(own.rows)
-    x = alt.X("rank:Q", title=words("clicks.rank"), scale=alt.Scale(domain=[0.8, ranks + 0.2], nice=False, zero=False),
+    x = alt.X("rank:Q", title=words("clicks.heads.rank"), scale=alt.Scale(domain=[0.8, ranks + 0.2], nice=False, zero=False),
               axis=alt.Axis(values=[*range(1, ranks + 1)], format="d", grid=False, labelOverlap=True))  # fmt: skip
     most = max([1.0, *(row["high"] for row in rows if row["high"] is not None)])
     scale = alt.Scale(domain=[0, most], nice=True)
-    title = words("clicks.theta")
+    title = words("clicks.heads.theta")
     fields = "rank", "estimate", "clicks", "impressions"
-    tips = [alt.Tooltip(f"{field}:N", title=words(f"clicks.{field}")) for field in fields]
+    tips = [alt.Tooltip(f"{field}:N", title=words(f"clicks.heads.{field}")) for field in fields]
     known = [row for row in rows if row["low"] is not None]
     low = alt.Y("low:Q", title=title, scale=scale)
     theta = alt.Y("theta:Q", title=title, scale=scale)

@@ -54,7 +54,7 @@ def preference(found: Any, *, lang: str = "en", dark: bool = False) -> Any:
     x = alt.X("share:Q", title=title, scale=scale)
     y = alt.Y("label:N", sort=[*labels.values()], title=None, axis=alt.Axis(ticks=False, domain=False))
     fields = "label", "estimate", "impressions"
-    tips = [alt.Tooltip(f"{field}:N", title=words(f"clicks.{field}")) for field in fields]
+    tips = [alt.Tooltip(f"{field}:N", title=words(f"clicks.heads.{field}")) for field in fields]
     known = [row for row in rows if row["low"] is not None]
     layers = [
         data([{"even": EVEN}])
