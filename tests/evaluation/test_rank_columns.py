@@ -11,7 +11,7 @@ import pytest
 
 import rankwell as rw
 from rankwell.evaluation.engines.memory import Memory
-from rankwell.matching import unjudged
+from rankwell.matching import holes
 
 STORED = json.loads((Path(__file__).parent / "stored" / "rank_gaps.json").read_text(encoding="utf-8"))
 RUN = {"query": ["q", "q", "q"], "item": ["a", "b", "c"], "rank": [3, 1, 5]}
@@ -97,7 +97,7 @@ def test_bounds_too_decide_once_whether_ranks_begin_at_0(tmp_path, monkeypatch, 
     The other system has the same items at ranks 1 and 2, so it is better whatever x is, except for query 250. And of the 300 items x
     only that of query 250 is first in its list, so only there an item that the judged list lacks could be relevant.
     """
-    monkeypatch.setattr(unjudged, "BATCH", batch)
+    monkeypatch.setattr(holes, "BATCH", batch)
     first = {n: 0 if n == 250 else 1 for n in range(300)}
     rows = [(f"q{n}", f"{name}{n}", rank + at) for n, rank in first.items() for at, name in enumerate("xi")]
     path = tmp_path / "run.parquet"

@@ -16,7 +16,7 @@ from tests.mutants.planting import around, fails, put
 
 from rankwell.kernels import cascade
 from rankwell.metrics.diversity import alpha, aspects, err_ia, intents, subtopics, topic_recall
-from rankwell.metrics.diversity import subtopic_metric as cascading
+from rankwell.metrics.diversity import subtopics as cascading
 
 Subtopics = subtopics.Subtopics
 

@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from rankwell.statistics.stability import swaps
+from rankwell.statistics.agreement import swaps
 
 UNITS = np.arange(60, dtype=np.uint64) * np.uint64(104_729)
 

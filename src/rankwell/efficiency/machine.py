@@ -24,7 +24,7 @@ THREADS = (
 )
 
 
-class Watch:
+class MachineWatch:
     """What the other processes of the machine do, and the measuring process itself, from now on."""
 
     def __init__(self) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from rankwell.efficiency.load import SECOND, Closed, Load, Open
-from rankwell.efficiency.machine import Watch, require
+from rankwell.efficiency.machine import MachineWatch, require
 from rankwell.efficiency.process import Process, ProcessEnded, SystemLimits, Team
 from rankwell.efficiency.system import Answer
 from rankwell.efficiency.worker import (
@@ -98,7 +98,7 @@ class Session:
         """Run all calls; an interruption by the user ends the session, and what was found until then is returned."""
         team, calls, load = self.team, self.found, self.load
         self._fill_queue()
-        watch = Watch()
+        watch = MachineWatch()
         began = time.perf_counter_ns()
         if load.is_open:
             self.start = began + HEAD_START

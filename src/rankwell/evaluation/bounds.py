@@ -13,8 +13,8 @@ from rankwell.errors import DataError, UsageError, brief, one_of
 from rankwell.evaluation.task import FILLS, Task
 from rankwell.matching import Asked
 from rankwell.matching.batch import Context, Judged
+from rankwell.matching.holes import Both, PooledItems, PoolSide, Unjudged, ranks_in, with_pooled
 from rankwell.matching.pool import Pool
-from rankwell.matching.unjudged import Both, PooledItems, PoolSide, Unjudged, ranks_in, with_pooled
 from rankwell.metrics.bounds import DifferenceBounds
 from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.readers import open_run

@@ -144,7 +144,7 @@ class Read(NamedTuple):
 NONE, SEVERAL, OUTSIDE = Read(None, "none"), Read(None, "several"), Read(None, "outside")
 
 
-class Line(NamedTuple):
+class TextLine(NamedTuple):
     """A line with words, or the lines of an object of JSON: what it gives as a grade, if it begins with one, and how it stands."""
 
     text: str
@@ -207,7 +207,7 @@ def _grade_in(text: str, scale: Sequence[Grade]) -> Read:
     return SEVERAL if len(mentioned) > 1 else NONE
 
 
-def _own_grade(lines: Sequence[Line], at: int) -> Read | None:
+def _own_grade(lines: Sequence[TextLine], at: int) -> Read | None:
     """The grade in a line; None if it has none, or may be a quotation or a part of what its neighbours say."""
     line = lines[at]
     if line.read in (None, NONE) or line.is_quoted or (at > 0 and not _is_ended(lines, at - 1)):
@@ -223,7 +223,7 @@ def _own_grade(lines: Sequence[Line], at: int) -> Read | None:
     return line.read
 
 
-def _is_ended(lines: Sequence[Line], at: int) -> bool:
+def _is_ended(lines: Sequence[TextLine], at: int) -> bool:
     """Whether a line has ended what it says, so that the one below it does not go on with it: a sentence, or a list."""
     text = lines[at].text.rstrip("*_` ")
     if text.endswith((":", "：")) or LEADING.fullmatch(f"{text}:"):
@@ -234,7 +234,7 @@ def _is_ended(lines: Sequence[Line], at: int) -> bool:
     return bool(is_list or STOPPED.search(text) or CONCLUDED.fullmatch(text)) or lines[at].read is not None
 
 
-def _split_lines(text: str, scale: Sequence[Grade]) -> Iterator[Line]:
+def _split_lines(text: str, scale: Sequence[Grade]) -> Iterator[TextLine]:
     """The lines with words, and the objects of JSON that fill lines, as one line each."""
     text = UNFINISHED.sub(
         lambda parsed: _join_next_line(parsed, scale),
@@ -256,7 +256,7 @@ def _split_lines(text: str, scale: Sequence[Grade]) -> Iterator[Line]:
             is_comment = sign == "<!--"
         if parsed:
             is_alone = is_fresh and FENCE.match(text, end + 1) is not None
-            yield Line(
+            yield TextLine(
                 row, _grade_of_object(parsed[0], scale), is_open or (fence != "" and not is_alone), is_apart
             )
             is_apart = is_fresh = False
@@ -275,7 +275,7 @@ def _split_lines(text: str, scale: Sequence[Grade]) -> Iterator[Line]:
                 or any(row.rstrip().endswith(char) and row.count(char) % 2 for char in "'`")
             )
             is_quoted = is_open or is_odd or fence != "" or row.startswith(("    ", "\t"))
-            yield Line(row, _grade_of_line(row, scale), is_quoted, is_apart)
+            yield TextLine(row, _grade_of_line(row, scale), is_quoted, is_apart)
             is_apart = is_fresh = False
         elif not row.strip():
             is_apart = True
@@ -354,7 +354,7 @@ def _stated_grades(text: str, scale: Sequence[Grade], *, begins: bool = False) -
     return [_parse_grade(text[at:end], scale) for (_, at), end in zip(places, ends[1:], strict=True)]
 
 
-def _mentioned_grades(line: Line, scale: Sequence[Grade]) -> set[Read]:
+def _mentioned_grades(line: TextLine, scale: Sequence[Grade]) -> set[Read]:
     """The grades that a line names anywhere, whoever gave them."""
     reads = {
         line.read,

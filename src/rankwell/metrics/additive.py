@@ -21,7 +21,7 @@ from rankwell.tables.ids import Ids
 from rankwell.tables.lists import Ranked
 
 if TYPE_CHECKING:
-    from rankwell.matching.unjudged import Both
+    from rankwell.matching.holes import Both
 
 
 @record(slots=True)

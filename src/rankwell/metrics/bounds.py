@@ -11,7 +11,7 @@ from rankwell.tables.lists import Ranked, distinct
 
 if TYPE_CHECKING:
     from rankwell.matching.batch import Context
-    from rankwell.matching.unjudged import Both, PoolSide, Unjudged
+    from rankwell.matching.holes import Both, PoolSide, Unjudged
 
 
 Ends = tuple[np.ndarray, np.ndarray]

@@ -12,7 +12,7 @@ from tests.evidence import evidence
 import rankwell as rw
 from rankwell.comparison.compare.alignment import Aligned
 from rankwell.metrics import metric_of
-from rankwell.statistics.stability import swaps
+from rankwell.statistics.agreement import swaps
 
 COVID = evidence("trec-covid-round1")
 QRELS = COVID / "qrels-rnd1.txt"

@@ -19,7 +19,7 @@ from rankwell.evaluation import Evaluator
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.readers.sources import names_as_text
-from rankwell.statistics.stability import Swaps, swaps
+from rankwell.statistics.agreement import Swaps, swaps
 from rankwell.tables.arguments import checked, plain
 
 if TYPE_CHECKING:

@@ -38,7 +38,7 @@ from rankwell.comparison.compare.methods import (
     Test,
     refuse_more_than_all,
 )
-from rankwell.comparison.compare.spread import Spread, cell_by_sums, compare_spread
+from rankwell.comparison.compare.spread import SpreadValues, cell_by_sums, compare_spread
 from rankwell.comparison.compare.trainings import (
     TrainedSystems,
     add_seed_intervals,
@@ -203,7 +203,7 @@ def compare(
     folded = {name for members in parts.values() for name in members}
     spread = None  # values on a cluster that need not come here
     if judging is None:
-        spread = Spread.of(results, metrics_wanted, systems, partial=folded)
+        spread = SpreadValues.of(results, metrics_wanted, systems, partial=folded)
         if spread is not None:
             segments = segments_of(users, columns, weights, clusters, reading)
             spread = replace(spread, segments=segments, clusters=clusters or "")
@@ -426,7 +426,7 @@ def compare_values(
     )
 
 
-def compare_sums(spread: Spread, baseline: str | None, how: Methods, threads: int) -> Comparison | None:
+def compare_sums(spread: SpreadValues, baseline: str | None, how: Methods, threads: int) -> Comparison | None:
     """Return the comparison of systems whose values lie on a cluster, in every segment; None if these have to be held."""
     names = spread.systems.names
     pairs = _pairs(names, baseline)
@@ -531,7 +531,7 @@ def _correct_over_metrics(p_same: dict[Metric, np.ndarray]) -> dict[Metric, np.n
 
 
 def _make_comparison(
-    aligned: Aligned | Spread,
+    aligned: Aligned | SpreadValues,
     names: tuple[str, ...],
     baseline: str | None,
     pairs: np.ndarray,

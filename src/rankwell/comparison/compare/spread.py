@@ -364,7 +364,7 @@ def _exact(n: np.ndarray, paired: PairMoments) -> np.ndarray:
 
 
 @record(eq=False)
-class Spread:
+class SpreadValues:
     """The results of several systems on a cluster, of very many queries.
 
     From ``LARGE`` queries on, all that a comparison says follows from sums over queries: the numbers, means, variances and wins. What
@@ -388,7 +388,7 @@ class Spread:
         systems: TrainedSystems,
         *,
         partial: Collection[str] = (),
-    ) -> Spread | None:
+    ) -> SpreadValues | None:
         """Return the results side by side; None if their values are held here, or are few enough to be."""
         listed = tuple(results.values())
         remote = tuple(res.remote for res in listed if res.remote is not None)
@@ -568,7 +568,7 @@ class SpreadCells:
 
 
 def compare_spread(
-    spread: Spread, pairs: np.ndarray, how: Methods, correction: str, signs: Mapping[str, int]
+    spread: SpreadValues, pairs: np.ndarray, how: Methods, correction: str, signs: Mapping[str, int]
 ) -> SpreadCells | None:
     """Return what is known of systems and pairs; None if these are too few queries for that."""
     for name, values in zip(spread.names, spread.remote, strict=True):
@@ -626,7 +626,7 @@ def compare_spread(
 
 
 def _over_seeds(
-    spread: Spread,
+    spread: SpreadValues,
     own: MetricSums,
     centre: np.ndarray,
     n: np.ndarray,

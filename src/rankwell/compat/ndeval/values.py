@@ -20,8 +20,7 @@ from rankwell.metrics import metrics_of
 from rankwell.metrics.diversity.alpha import NRBP, AlphaDCG, AlphanDCG, nNRBP
 from rankwell.metrics.diversity.err_ia import ERRIA, nERRIA
 from rankwell.metrics.diversity.intents import APIA, PIA
-from rankwell.metrics.diversity.subtopic_metric import OnTopics
-from rankwell.metrics.diversity.subtopics import Subtopics
+from rankwell.metrics.diversity.subtopics import OnTopics, Subtopics
 from rankwell.metrics.diversity.topic_recall import SRecall
 from rankwell.metrics.metric import Metric, definition
 from rankwell.readers.bytes.files import File

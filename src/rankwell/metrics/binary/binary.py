@@ -16,7 +16,7 @@ from rankwell.metrics.metric import QueryMetric, definition
 from rankwell.tables.lists import Ranked
 
 if TYPE_CHECKING:
-    from rankwell.matching.unjudged import Both
+    from rankwell.matching.holes import Both
 
 __all__ = ["F", "Hit", "P", "R"]
 

@@ -15,7 +15,7 @@ from rankwell.metrics.metric import QueryMetric, definition
 from rankwell.tables.lists import ratio
 
 if TYPE_CHECKING:
-    from rankwell.matching.unjudged import Both
+    from rankwell.matching.holes import Both
 
 __all__ = ["RR", "FirstRank", "FullRank"]
 

@@ -5,23 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from rankwell.errors import UsageError
 from rankwell.kernels import sums
 from rankwell.matching.batch import Context, Judged
+from rankwell.matching.holes import Both, Unjudged
 from rankwell.matching.ties import expected_precisions
-from rankwell.matching.unjudged import Unjudged
 from rankwell.metrics.additive import Additive, RankWeighted, Terms
 from rankwell.metrics.bounds import EXACT, FREE_R, Bounded, DifferenceBounds, Ends, divide_bounds, divisors
 from rankwell.metrics.metric import NO_CUT, definition
 from rankwell.tables.lists import Ranked, offsets_of, ratio
-
-if TYPE_CHECKING:
-    from rankwell.matching.unjudged import Both
-
 
 Levels = Literal["exact", "trec9", "trec10"]
 LARGEST = 2**63

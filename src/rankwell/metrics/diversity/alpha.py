@@ -12,8 +12,14 @@ from rankwell.matching.batch import Context, Judged
 from rankwell.matching.pool import Pool
 from rankwell.metrics.additive import Terms
 from rankwell.metrics.diversity.candidates import LISTS_BEGUN
-from rankwell.metrics.diversity.subtopic_metric import MOST_OVER_GREEDY, Cascade, OverGreedy, everything
-from rankwell.metrics.diversity.subtopics import Subtopics, Weights
+from rankwell.metrics.diversity.subtopics import (
+    MOST_OVER_GREEDY,
+    Cascade,
+    OverGreedy,
+    Subtopics,
+    Weights,
+    everything,
+)
 from rankwell.metrics.diversity.topic_ideal import refuse_long
 from rankwell.metrics.graded.gain_functions import discount
 from rankwell.metrics.metric import NO_CUT, definition

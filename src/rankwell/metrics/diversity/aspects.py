@@ -11,8 +11,7 @@ from rankwell.matching.batch import Context, Judged
 from rankwell.matching.pool import Pool
 from rankwell.matching.scale import exp2_gain, refuse_large_gains
 from rankwell.metrics.additive import Additive, Terms, mean_weights
-from rankwell.metrics.diversity.subtopic_metric import Discounted, of_queries
-from rankwell.metrics.diversity.subtopics import Subtopics
+from rankwell.metrics.diversity.subtopics import Discounted, Subtopics, of_queries
 from rankwell.metrics.diversity.topic_recall import SRecall
 from rankwell.metrics.graded.gain_functions import discount
 from rankwell.metrics.metric import definition

@@ -10,8 +10,14 @@ from rankwell.errors import UsageError
 from rankwell.matching.batch import Context, Judged
 from rankwell.matching.scale import exp2_share
 from rankwell.metrics.additive import Terms
-from rankwell.metrics.diversity.subtopic_metric import MOST_OVER_GREEDY, Cascade, OverGreedy, everything
-from rankwell.metrics.diversity.subtopics import Subtopics, Weights
+from rankwell.metrics.diversity.subtopics import (
+    MOST_OVER_GREEDY,
+    Cascade,
+    OverGreedy,
+    Subtopics,
+    Weights,
+    everything,
+)
 from rankwell.metrics.graded.gain_functions import OnScale, top_level
 from rankwell.metrics.metric import definition
 from rankwell.tables.lists import Ranked

@@ -13,8 +13,7 @@ from rankwell.metrics.binary.first import RR
 from rankwell.metrics.binary.precision import AP
 from rankwell.metrics.binary.sets import SetP
 from rankwell.metrics.diversity.by_topic import topic_queries
-from rankwell.metrics.diversity.subtopic_metric import Discounted, OnTopics
-from rankwell.metrics.diversity.subtopics import Weights
+from rankwell.metrics.diversity.subtopics import Discounted, OnTopics, Weights
 from rankwell.metrics.graded.ndcg import nDCG
 from rankwell.metrics.metric import QueryMetric, definition
 from rankwell.metrics.parameters import Gains

@@ -11,8 +11,7 @@ from rankwell.errors import UsageError
 from rankwell.matching.batch import Context, Judged
 from rankwell.matching.pool import Pool
 from rankwell.metrics.additive import Terms
-from rankwell.metrics.diversity.subtopic_metric import Cascade
-from rankwell.metrics.diversity.subtopics import Subtopics
+from rankwell.metrics.diversity.subtopics import Cascade, Subtopics
 from rankwell.metrics.metric import definition
 
 __all__ = ["IRec", "SPrecision", "SRecall"]

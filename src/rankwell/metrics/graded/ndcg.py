@@ -8,8 +8,8 @@ import numpy as np
 
 from rankwell.errors import UsageError
 from rankwell.matching.batch import Context, Judged
+from rankwell.matching.holes import Unjudged
 from rankwell.matching.scale import exp2_gain
-from rankwell.matching.unjudged import Unjudged
 from rankwell.metrics.additive import Terms
 from rankwell.metrics.bounds import EXACT, FREE_R, LOSSES, OWN_LENGTH, Bounded, Ends
 from rankwell.metrics.graded.gain import Gained, first_weights, ideal_dcg, ideal_sums

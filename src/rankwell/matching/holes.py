@@ -1,4 +1,4 @@
-"""Unjudged items: those of judged lists, of two runs at once and of a stated pool, and the lists with grades put in for them."""
+"""Holes, the unjudged items: those of judged lists, of two runs at once and of a stated pool, and the lists with grades put in for them."""
 
 from __future__ import annotations
 
