@@ -121,7 +121,7 @@ def test_the_verdict_is_of_the_newest_day_or_of_those_since_a_date():
     assert (found.status, found.exit_code) == ("ok", 0)
     (last,) = found.alarms[-1:]
     assert last < day(39)
-    assert found.headline() == "rr: no alarm (2026-02-09)"
+    assert found.headline() == f"rr: no alarm (2026-02-09); the last one was on {last}"
     until = {date: res for date, res in results.items() if date <= last}
     assert rw.watch(until, "rr", 14).status == "alarm"
     assert rw.watch(until, "rr", 14).headline() == f"rr: alarm on {last}"
@@ -133,7 +133,28 @@ def test_the_verdict_is_of_the_newest_day_or_of_those_since_a_date():
             == later.headline()
         )
     after = rw.watch(results, "rr", 14, since=last + dt.timedelta(1))
-    assert (after.status, after.headline()) == ("ok", f"rr: no alarm (since {last + dt.timedelta(1)})")
+    assert (after.status, after.headline()) == (
+        "ok",
+        f"rr: no alarm (since {last + dt.timedelta(1)}); the last one was on {last}",
+    )
+
+
+def test_the_verdict_names_the_newest_day_that_was_looked_at():
+    results = season(20)
+    results[day(20)] = rw.evaluate({"20/0": []}, {"20/0": {"a": 0}}, ["rr"])
+    assert rw.watch(results, "rr", 14).headline() == f"rr: no alarm ({day(19)}); {day(20)} was skipped"
+    found = rw.watch(season(19, drop=range(15, 19)) | {day(20): results[day(20)]}, "rr", 14)
+    assert found.newest == found.alarms[-1] == day(18)
+    assert (found.status, found.headline()) == ("alarm", f"rr: alarm on {day(18)}; {day(20)} was skipped")
+
+
+@pytest.mark.parametrize(
+    "since", [dt.datetime.combine(day(19), dt.time()), "2026-01-20T00:00:00", "2026-01-20 00:00:00"]
+)
+def test_a_moment_at_midnight_is_a_date(since):
+    assert rw.watch(season(30), "rr", 14, since=since).design.since == "2026-01-20"
+    with pytest.raises(RankwellError, match="must be a date such as 2026-11-20"):
+        rw.watch(season(30), "rr", 14, since=dt.datetime.combine(day(19), dt.time(8)))
 
 
 @pytest.mark.parametrize("days", [1, 13, 27, 28])
@@ -235,6 +256,57 @@ def test_a_drop_is_a_share_of_the_reference_or_a_number():
         assert own.days_to_see == pytest.approx(days)
     said = f"a drop of 10% ({share.drop:.4f}, {share.drop / share.sigma:.2f} standard deviations) is seen after {share.days_to_see:.1f} days on average"
     assert said in rw.watch(results, "rr", 28, drop="10%").notes()
+
+
+@pytest.mark.parametrize(
+    ("metric", "drop"), [("rr", 5), ("rr", "500%"), ("rr", "100.1%"), ("fallout(collection=3)@2", 0.9)]
+)
+def test_a_drop_that_cannot_happen_is_said_and_has_no_delay(metric, drop):
+    found = rw.watch(season(20, metrics=("rr", "fallout(collection=3)@2")), metric, 14, drop=drop)
+    assert math.isnan(found.design.days_to_see)
+    worst = {"rr": "0"}.get(metric, "1")
+    said = f"cannot be seen, as {found.metric} is {found.design.mean:.4f} in the reference and never worse than {worst}"
+    assert [note for note in found.notes() if said in note]
+    assert "is seen after" not in found.to_text()
+    whole = rw.watch(season(20), "rr", 14, drop="100%")
+    assert whole.design.days_to_see > 0
+
+
+def test_queries_that_are_on_each_day_are_no_draw():
+    results = {}
+    rng = random.Random(3)
+    for at in range(30):
+        # half of the queries always succeed, so that a day differs by much less than s²/n of a draw
+        found = {q: q < 30 or rng.random() < (0.5 if at < 26 else 0.3) for q in range(33)}
+        run = {f"q{q}": ["a"] if is_found else ["b"] for q, is_found in found.items()}
+        results[day(at)] = rw.evaluate(run, {query: {"a": 1} for query in run}, ["hit@1"])
+    own = rw.watch(results, "hit@1", 14)
+    means = [res.mean["hit@1"] for res in results.values()]
+    sd, expected = statistics.stdev(means[:14]), statistics.fmean(means[:14])
+    assert (own.design.sampling, own.design.sigma) == pytest.approx((0, sd))
+    assert [each.z for each in own.days[14:]] == pytest.approx(
+        [(mean - expected) / sd for mean in means[14:]]
+    )
+    assert any("estimated from the daily means alone" in note for note in own.notes())
+    again = {date: res for date, res in results.items() if date != day(20)} | {day(20): evaluated(20, 0.5)}
+    other = rw.watch(
+        {date: rw.evaluate(*_hits(again[date], date), ["hit@1"]) for date in sorted(again)}, "hit@1", 14
+    )
+    assert other.design.sampling > 0
+
+
+def _hits(res, date):
+    """The lists and judgements of a day, with queries of its own."""
+    run = {
+        f"{date}/{at}": ["a"] if value == 1 else ["b"] for at, value in enumerate(res.per_query.to_series(1))
+    }
+    return run, {query: {"a": 1} for query in run}
+
+
+def test_days_without_any_spread_are_refused():
+    res = evaluated(0, 0.5)
+    with pytest.raises(RankwellError, match="one value for all queries or all days of the reference"):
+        rw.watch({day(at): res for at in range(40)}, "rr", 30)
 
 
 def test_correlated_days_are_said():
@@ -386,10 +458,16 @@ def test_a_run_that_is_called_otherwise_is_said():
 
 
 def test_both_languages_say_the_same_things():
-    found = rw.watch(season(40, drop=range(30, 40), without=(3,)), "rr", 14)
-    korean = words_of("ko")
-    assert len(found.notes(korean)) == len(found.notes())
-    assert all(re.search("[가-힣]", note) for note in [found.headline(korean), *found.notes(korean)])
+    korean, results = words_of("ko"), season(40, drop=range(30, 40), without=(3,))
+    later = {day(40 + at): evaluated(40 + at, 0.9) for at in range(3)}
+    same = {date: evaluated(0, 0.6, seed=date) for date in results}
+    for found in (
+        rw.watch(results, "rr", 14),
+        rw.watch(results | later, "rr", 14),
+        rw.watch(same, "rr", 14, drop=2),
+    ):
+        assert len(found.notes(korean)) == len(found.notes())
+        assert all(re.search("[가-힣]", note) for note in [found.headline(korean), *found.notes(korean)])
 
 
 # -------------------------------------------------------------------------------------------------------------- refusals
@@ -400,6 +478,7 @@ def test_both_languages_say_the_same_things():
     [
         ({"reference": 13}, "reference=13: must be at least 14 days, such as 28 or 28d"),
         ({"reference": "4w"}, "reference='4w': must be at least 14 days"),
+        ({"reference": "007d"}, "reference='007d': must be at least 14 days"),
         ({"reference": 28.5}, "reference"),
         ({"false_alarms": "1"}, "false_alarms='1': must be such as 1/year, 4/year or 1/month"),
         ({"false_alarms": "0/year"}, "false_alarms='0/year': must be such as"),
@@ -468,7 +547,7 @@ def test_a_reference_of_one_value_is_refused():
         )
         for at in range(20)
     }
-    with pytest.raises(RankwellError, match="rr has one value for all queries of the reference"):
+    with pytest.raises(RankwellError, match="rr has one value for all queries or all days of the reference"):
         rw.watch(results, "rr", 14)
 
 

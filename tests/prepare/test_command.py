@@ -178,6 +178,21 @@ def test_what_is_wrong_is_one_line(folder, arguments, code, message, capsys):
     assert not shown.out
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--every", "7"], "--every 7: must be a length of time such as 7d, 2w, 12h or 30min"),
+        (["--gap", "1 day"], "--gap '1 day': must be a length of time"),
+        (["--window", "9w"], "hold 0 pairs (every 7d, horizon 7d, gap none, window 9w). A pair takes two days, with --every 1d, --horizon 1d and"),
+    ],
+)  # fmt: skip
+def test_what_a_backtest_refuses_is_said_in_words_of_the_command(words, said, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "log.csv").write_text("user,item,time\na,x,2026-01-01\na,y,2026-01-20\n")
+    assert command(["prepare", "backtest", "log.csv", "-o", "weeks", *words]) in (2, 3)
+    assert said in capsys.readouterr().err
+
+
 def test_pairs_of_another_backtest_are_not_left_among_new_ones(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     days = [f"2026-01-{day:02},u{day % 3},i{day % 5}" for day in range(1, 32)]

@@ -21,14 +21,15 @@ OTHERS = (
     "items", "train", "users", "by", "weights", "slices", "rank_base", "encoding", "method", "norm", "metric", "qrels",
     "folds", "top", "text", "direction", "redact", "baseline", "primary", "lang", "noun",
     "documents", "topics", "since", "until", "engine", "memory", "resume", "remote", "pool", "aim", "budget", "budgets",
-    "frame", "unanswered", "estimators",
+    "frame", "unanswered", "estimators", "every", "horizon",
     "candidates", "negatives", "drawn", "probabilities", "logged_ranks", "max_bias", "rank_by", "draw", "split", "languages", "ledger",
 )  # fmt: skip
 
 # options where they begin a message, with what was given; elsewhere these are words of something else, such as date= of an assessor
 FIRST = (
-    "alpha", "at", "at_least", "bounds", "correction", "date", "flips", "fold_in", "form", "how", "of", "per_query", "power",
-    "preset", "refill", "repeats", "resamples", "scale", "sd", "seed", "test", "threads", "tiers", "trials",
+    "alpha", "at", "at_least", "bounds", "correction", "date", "drop", "false_alarms", "flips", "fold_in", "form", "gap",
+    "how", "of", "per_query", "power", "preset", "refill", "reference", "repeats", "resamples", "scale", "sd", "seed", "test",
+    "threads", "tiers", "trials", "window",
 )  # fmt: skip
 
 # the words that the running command takes as word=value, with the option that takes them; asked for if there is a message

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -24,7 +23,7 @@ from rankwell.metrics import Wanted, metric_of, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.results import Results
 from rankwell.results.intervals import METHODS, has_interval
-from rankwell.results.saving.days import day_of, files_of, without_day
+from rankwell.results.saving.days import date_of, day_of, files_of, without_day
 from rankwell.results.saving.load import load_results
 from rankwell.statistics.series import mean_change
 from rankwell.tables.arguments import ordered, refuse_level
@@ -37,8 +36,6 @@ ORDER = (
     "trend takes results by date, then the metrics: rw.trend('days/', 'ndcg@10'), or "
     "rw.trend({'2026-11-16': res, '2026-11-23': new}, 'ndcg@10')."
 )
-# a date, or a time that says no more than one, as frames and NumPy write it
-DATE = re.compile(r"(\d{4}-\d{2}-\d{2})([T ]00:00:00(\.0+)?)?")
 NAMED = 3  # dates that a note names
 NEAR = 1e-9  # a change that a file holds is that of the means, but for rounding
 
@@ -95,8 +92,7 @@ def read_days(results: Any) -> dict[date, Results]:
 
 def _date(key: Any) -> date:
     try:
-        found = DATE.fullmatch(str(key))
-        return date.fromisoformat(found[1] if found else "")
+        return date_of(key)
     except ValueError:
         raise UsageError(
             f"results[{brief(key)}]: is no date; keys are datetime.date, or text such as 2026-11-23."

@@ -34,6 +34,7 @@ from rankwell.results.intervals import refuse_without_mean
 from rankwell.results.saving.days import Day, Window, without_day
 from rankwell.statistics.run_length import Baseline, cusum, looks_to_see, threshold_for
 from rankwell.tables.arguments import as_list, ordered
+from rankwell.tables.ids import Digest, fingerprints_of
 from rankwell.tables.lists import distinct
 
 if TYPE_CHECKING:
@@ -43,10 +44,11 @@ KIND, SCHEMA = "watch", 1
 ORDER = "watch takes results by date, then the metric: rw.watch('days/', 'ndcg@10')."
 LEAST, BY_WEEKDAY = 14, 28  # days of a reference, and of one that has a mean for each weekday
 SHOWN = 14  # days that the table shows, besides those of alarms
+NEAR = 1e-9  # a standard deviation of less than that of the mean is rounding
 CORRELATED = 0.1  # autocorrelation of a reference above which it is said what this does
 UNITS = {"year": 365, "quarter": 365 / 4, "month": 365 / 12, "week": 7}  # days
 # what arguments are written as, and what is said of others
-REFERENCE = r"\s*(1[4-9]|[2-9]\d|\d{3,5})\s*d?\s*", f"at least {LEAST} days, such as 28 or 28d"
+REFERENCE = r"\s*(1[4-9]|[2-9]\d|[1-9]\d{2,4})\s*d?\s*", f"at least {LEAST} days, such as 28 or 28d"
 PROMISE = rf"\s*(?=[\d.]*[1-9])(\d*\.?\d+)\s*/\s*({'|'.join(UNITS)})\s*", "such as 1/year, 4/year or 1/month"
 DROP = (
     r"\s*(?=[\d.]*[1-9])\d*\.?\d+(e-?\d+)?\s*%?\s*",
@@ -152,12 +154,20 @@ class Watch(Saved):
         return [day.date for day in self.days if day.is_alarm]
 
     @property
+    def newest(self) -> date | None:
+        """The newest day that was looked at; None if none was."""
+        return max((day.date for day in self.days if day.use == "watched"), default=None)
+
+    @property
     def status(self) -> Literal["ok", "alarm", "too few"]:
         """``alarm`` if there is one on the newest day that was looked at, or since ``since``; ``too few`` if none was; else ``ok``."""
-        looked = [str(day.date) for day in self.days if day.use == "watched"]
-        if not looked:
+        if self.newest is None:
             return "too few"
-        return "alarm" if any(str(day) >= (self.design.since or looked[-1]) for day in self.alarms) else "ok"
+        return (
+            "alarm"
+            if any(str(day) >= (self.design.since or str(self.newest)) for day in self.alarms)
+            else "ok"
+        )
 
     @property
     def exit_code(self) -> int:
@@ -167,10 +177,13 @@ class Watch(Saved):
     def headline(self, words: PageStrings | None = None) -> str:
         """Return the verdict in one line, in English or other words."""
         words, own = words or words_of("en"), self.design
-        since = words("watch.since", date=own.since) if own.since else f"{self.days[-1].date}"
+        since = words("watch.since", date=own.since) if own.since else f"{self.newest}"
         dates = ", ".join(str(day) for day in self.alarms if str(day) >= (own.since or str(self.alarms[-1])))
+        last = words("watch.last", date=self.alarms[-1]) if self.alarms and self.status == "ok" else ""
+        if self.newest != (end := self.days[-1].date):
+            last += words("watch.skipped", date=end)
         fields = {"metric": self.metric, "dates": dates, "since": since, "n": own.days, "wanted": own.wanted}
-        return words(f"watch.{self.status.replace(' ', '_')}", **fields)
+        return words(f"watch.{self.status.replace(' ', '_')}", **fields, last=last)
 
     def to_table(self) -> Table:
         """Return the last fortnight and the days of alarms before: n, mean, the mean of the reference, z, the sum S, and the use of the day."""
@@ -195,11 +208,15 @@ class Watch(Saved):
         """Return what the reference is, what is promised, how soon a drop is seen, and what was skipped, in English or other words."""
         words, own = words or words_of("en"), self.design
         used = [day.date for day in self.days if day.use == "reference"]
-        keys = ["reference", "parts", "sum", "promised"] * math.isfinite(own.threshold)
-        keys += ["seen"] * math.isfinite(own.days_to_see)
+        parts = "parts" if own.sampling else "days_alone"
+        keys = ["reference", parts, "sum", "promised"] * math.isfinite(own.threshold)
+        if own.drop > 0:
+            keys.append("impossible" if math.isnan(own.days_to_see) else "seen")
         if math.isfinite(own.autocorrelation):
             keys.append("correlated" if own.autocorrelation > CORRELATED else "autocorrelation")
+        worst = self.metric.range[self.metric.better == "lower"]
         fields = own._asdict() | {"sigma": own.sigma, "ratio": own.drop / own.sigma, "n": own.days}
+        fields |= {"metric": self.metric, "worst": worst}
         fields["span"] = f"{used[0]} – {used[-1]}" if used else ""
         fields["kind"] = words("watch.by_weekday") if own.is_by_weekday else ""
         notes = [words(f"watch.{key}", **fields) for key in keys]
@@ -280,7 +297,8 @@ def watch(
     Formula
         τ² = max(0, variance of the reference's days − mean of s²/n); z = (day − reference)/√(τ² + s²/n), s² of the queries of the
         reference and n of the day; S ← max(0, S − z − ½), an alarm where S > h, then S = 0; h from E[1/ARL(h)] = 1/looks over errors
-        N(0, 1/D) of the mean and χ²/(D − 1) of the variance. From 28 days on by weekday: variance and χ² ÷ (D − 7), z ÷ √(1 + 6/D)
+        N(0, 1/D) of the mean and χ²/(D − 1) of the variance. From 28 days on by weekday: variance and χ² ÷ (D − 7), z ÷ √(1 + 6/D).
+        Without s²/n where each day has the same queries, which then are no draw
 
     Parameters
     ----------
@@ -353,6 +371,9 @@ def _measured(
     held = np.array([own[day] for day in whole[:wanted]]).reshape(-1, 3, len(segments))
     sizes, freedom = held[:, 0], np.maximum(1, (held[:, 0] - 1).sum(0))
     # a day's own s² falls with its mean where values are hits, and a low day would seem lower than it is
+    # ids that are on each day are no draw: what days differ by is all of it
+    ids = {Digest.of_rows(fingerprints_of(days[day].part.queries)).to_bytes() for day in whole}
+    is_draw = not len(whole) > len(ids) == 1
     shares, spread = sizes.sum(0) / max(1, sizes.sum()), ((sizes - 1) * held[:, 2]).sum(0) / freedom
     rows = []
     for day, res in days.items():
@@ -363,7 +384,7 @@ def _measured(
             use = "reference" if day in whole[:wanted] else "watched"
             n, means, variances = own[day]
             variances = variances if use == "reference" else spread
-            mean, error = float(shares @ means), math.sqrt(shares**2 @ (variances / n))
+            mean, error = float(shares @ means), math.sqrt(shares**2 @ (variances / n)) * is_draw
         rows.append(WatchedDay(day, res.name, res.n[str(metric)], mean, plain, use, error))
     return rows
 
@@ -407,15 +428,17 @@ def _judged(
     ]
     means, sampling, own = np.array(used).T
     base, mean = Baseline.of(means, sampling, own.astype(int)), float(means.mean())
-    if not base.day_part + base.sampling:
+    if base.day_part + base.sampling <= (NEAR * mean) ** 2:
         raise UsageError(
-            f"{metric} has one value for all queries of the reference, so nothing can be held against it. Watch another metric."
+            f"{metric} has one value for all queries or all days of the reference, so nothing can be held against it. Watch another metric, "
+            f"or hold each day against one before it (rankwell gate)."
         )
     design = design._replace(
         mean=mean, day_part=math.sqrt(base.day_part), sampling=math.sqrt(base.sampling), autocorrelation=base.autocorrelation,
         threshold=threshold_for(design.looks, base.reference), drop=least.value * (abs(mean) if least.is_relative else 1),
     )  # fmt: skip
-    if design.drop:
+    worst = metric.range[metric.better == "lower"]
+    if 0 < design.drop <= abs(mean - worst) * (1 + NEAR):
         looks = looks_to_see(design.drop / design.sigma / base.widening, design.threshold, base.reference)
         design = design._replace(days_to_see=looks * design.step)
     sign = -1 if metric.better == "lower" else 1

@@ -192,12 +192,13 @@ def backtest(
     first = start + -(-max(step, past or 0) // step) * step
     inside = range(first, end, step)
     origins = inside[: max((end - wait - ahead - first) // step + 1, 0)]
+    lengths = {"every": every, "horizon": horizon, "gap": gap or "none", "window": window or "all before"}
     if not origins or len(origins) > MOST:
-        shorter = "Make these shorter, such as every='1d', horizon='1d'."
+        days, given = (end - start) // DAY, ", ".join(f"{word} {length}" for word, length in lengths.items())
+        shorter = "A pair takes two days, with every='1d', horizon='1d' and neither gap nor window; make these shorter."
         raise DataError(
-            f"{read.name}: its {(end - start) // DAY:,} days, {_moment(start):%Y-%m-%d} to {_moment(end - 1):%Y-%m-%d}, hold {len(origins):,} "
-            f"pairs of every={brief(every)}, horizon={brief(horizon)}, gap={brief(gap)}, window={brief(window)}. "
-            f"{'Look for times that are wrong, or make every= longer.' if origins else shorter}"
+            f"{read.name}: {_moment(start):%Y-%m-%d} to {_moment(end - 1):%Y-%m-%d}, {days:,} day{'s' * (days > 1)}, hold {len(origins):,} "
+            f"pairs ({given}). {'Look for times that are wrong, or make every= longer.' if origins else shorter}"
         )
     ordered, pairs = Ordered(read.frame, order), []
     for origin in origins:
@@ -207,7 +208,6 @@ def backtest(
         since = None if past is None else _moment(origin - past)
         spans = since, _moment(origin), _moment(begin), _moment(stop)
         pairs.append(BacktestPair(_moment(origin).date(), *spans, ((low, high), (after, over)), ordered))
-    lengths = {"every": every, "horizon": horizon, "gap": gap or "none", "window": window or "all before"}
     facts: dict[str, Fact] = {"rows": len(read)} | {word: str(length) for word, length in lengths.items()}
     for word, time in ("first", times[0]), ("last", times[-1]):
         facts[f"{word} event"] = f"{_moment(int(time)):%Y-%m-%d %H:%M:%S} UTC"
@@ -243,6 +243,7 @@ def length_of(word: str, value: object, least: int = 1) -> int:
         length = int(match[1]) * UNITS[match[2]]
     else:
         length, text = least - 1, value if isinstance(value, str) else brief(value)
+        text = re.sub("M$", "months", text)  # in pandas and Polars a capital M is no minute
         if match := re.fullmatch(r"\s*([0-9]{1,6})\s*(w|d|h|m(?!o)|s|$)[a-z]*\s*", text.lower()):
             near = f" Did you mean {match[1]}{'min' if match[2] == 'm' else match[2] or 'd'}?"
     if length < least:

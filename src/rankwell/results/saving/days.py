@@ -14,6 +14,8 @@ from rankwell.readers.bytes.paths import refuse_whole_disk
 
 SUFFIXES = (".parquet", ".json")
 DAY = re.compile(r"(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)")
+# a date, or a moment that says no more than one, as frames and NumPy write it
+MIDNIGHT = re.compile(r"(\d{4}-\d{2}-\d{2})([T ]00:00:00(\.0+)?)?", re.ASCII)
 SPAN = re.compile(rf"({DAY.pattern})?\.\.({DAY.pattern})?")
 Day = str | date | None
 
@@ -185,10 +187,18 @@ def day_of(path: Path) -> date:
         raise InputError(f"{path}: {days[0]} in its name is no date. Rename it.") from None
 
 
+def date_of(given: object) -> date:
+    """Return a date that is given as one or as text, also as a moment at midnight; ValueError if it is none.
+
+    >>> date_of("2026-11-20T00:00:00")
+    datetime.date(2026, 11, 20)
+    """
+    match = MIDNIGHT.fullmatch(str(given))
+    return date.fromisoformat(match[1] if match else "")
+
+
 def _given(word: str, day: Day) -> date | None:
-    if day is None or isinstance(day, date):
-        return day
     try:
-        return date.fromisoformat(day if DAY.fullmatch(str(day)) else "")
+        return None if day is None else date_of(day)
     except ValueError:
         raise UsageError(f"{word}={brief(day)}: must be a date such as 2026-11-20.") from None
