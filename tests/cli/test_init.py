@@ -281,3 +281,44 @@ def test_the_comment_for_editors_names_the_schema(folder, capsys):
     assert run(["init", f"a={RUN}", "--qrels", "q"]) == 0
     first = (folder / "rankwell.toml").read_text().partition("\n")[0]
     assert first == f"#:schema {(DATA / 'config.schema.json').as_uri()}"
+
+
+def test_columns_of_runs_of_two_shapes_are_one_proposal_that_works(folder, capsys):
+    write(
+        folder, a_csv="cust,sku,p_buy\nu1,a,0.3\nu1,b,0.9\n", b_csv="person,film,prob\nu1,b,0.3\nu1,a,0.9\n"
+    )
+    write(folder, t_csv="user,item,grade\nu1,b,1\n")
+    assert run(["init", "a=a.csv", "b=b.csv", "--qrels", "t.csv", "-m", "rr"]) == 0
+    file = folder / "rankwell.toml"
+    proposal = (
+        '# columns = {cust = "query", sku = "item", p_buy = "score", person = "query", film = "item", prob = "score"}'
+        "  # a.csv, b.csv"
+    )
+    assert [line for line in file.read_text().splitlines() if "columns =" in line] == [proposal]
+    file.write_text(file.read_text().replace("# columns", "columns"))
+    capsys.readouterr()
+    assert run(["evaluate", str(file), "--format", "json"]) == 0
+    assert [each["mean"]["rr"] for each in json.loads(capsys.readouterr().out)["runs"]] == [1.0, 0.5]
+
+
+def test_answers_that_name_no_query_are_asked_about(folder, capsys):
+    answer = {
+        "hits": {
+            "hits": [{"_index": "i", "_id": item, "_score": score} for item, score in (("a", 2), ("b", 1))]
+        }
+    }
+    (folder / "u1.json").write_text(json.dumps(answer))
+    documents = [{"page_content": "x", "metadata": {"source": "b"}, "type": "Document"}]
+    (folder / "chain.json").write_text(json.dumps(documents))
+    write(folder, t_csv="user,item,grade\nu1,b,1\n")
+    assert run(["init", "es=u1.json", "--qrels", "t.csv", "-m", "rr"]) == 0
+    assert "say there, under [read], which queries u1.json answers" in capsys.readouterr().err
+    file = folder / "rankwell.toml"
+    text = file.read_text()
+    assert '# query_ids = "stem"  # u1.json: stem, if' in text
+    file.write_text(text.replace("# query_ids", "query_ids"))
+    assert run(["evaluate", str(file), "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["runs"][0]["mean"]["rr"] == 0.5
+    (folder / "many.json").write_text(json.dumps({"responses": [answer, answer]}))
+    assert run(["init", "many=many.json", "lc=chain.json", "--qrels", "t.csv", "-o", "m.toml"]) == 0
+    assert '# query_ids = "ids.txt"  # many.json, chain.json: ' in (folder / "m.toml").read_text()

@@ -646,3 +646,28 @@ def test_columns_that_are_not_read_are_named_in_the_counts_once_also_of_many_day
     qrels[0].write_csv(tmp_path / "q.csv")
     streamed = rw.evaluate(str(runs[0]), str(tmp_path / "q.csv"), "rr", engine="stream").counts
     assert named.items() <= streamed.items()
+
+
+def test_columns_may_be_named_of_runs_of_several_shapes():
+    one = pd.DataFrame({"cust": ["u", "u"], "sku": ["a", "b"], "p_buy": [0.1, 0.9]})
+    two = pd.DataFrame({"person": ["u", "u"], "film": ["a", "b"], "prob": [0.9, 0.1]})
+    named = {
+        "cust": "query",
+        "sku": "item",
+        "p_buy": "score",
+        "person": "query",
+        "film": "item",
+        "prob": "score",
+    }
+    evaluator = rw.Evaluator({"u": {"a": 1}}, "rr", columns=named, qrels_columns={})
+    found = evaluator.evaluate_all({"one": one, "two": two})
+    assert {name: res["rr"] for name, res in found.items()} == {"one": 0.5, "two": 1.0}
+    for odd in (
+        {**named, "flim": "item"},
+        {"cust": "query", "sku": "item", "p_buy": "score", "flim": "item"},
+    ):
+        with pytest.raises(
+            rw.RankwellError,
+            match=r"names 'flim', which is a column of none of the runs|no column for the query",
+        ):
+            rw.Evaluator({"u": {"a": 1}}, "rr", columns=odd).evaluate_all({"one": one, "two": two})

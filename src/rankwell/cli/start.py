@@ -7,7 +7,9 @@ import os
 import re
 import textwrap
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import fields
+from itertools import chain
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated
@@ -52,7 +54,7 @@ TABLES = {
 }
 METRICS = ["ndcg@10", "ap"]
 READ = """\
-[read]  # what do these columns hold? Correct what is proposed, and take the # in front of it away
+[read]  # what do these files hold? Correct what is proposed, and take the # in front of it away
 {proposals}
 
 """
@@ -340,19 +342,43 @@ def init(
         "columns": {path: _proposal(path, "score") for path in said.values()},
         "qrels_columns": {parts["qrels"]: grades},
     }
+    unnamed = {path: ids for path in said.values() if (ids := _query_ids(path))}
     # which asks about ratings, and refuses what are no judgements
     try:
         Evaluator(parts["qrels"], wanted, policy=policy, qrels_columns=grades or None)
     except UsageError as error:
         guessed = next((column for column, word in grades.items() if word == "grade"), None)
         raise error if guessed is None else UsageError(f"if {brief(guessed)} is the grade: {error}") from None
-    write(_text(Path(output), parts, runs, wanted, policy, proposed), output)
+    write(_text(Path(output), parts, runs, wanted, policy, proposed, unnamed), output)
     note = f"wrote {output}: {len(runs)} run{'s' * (len(runs) > 1)}, judged by {parts['qrels']}"
     if asked := [path for columns in proposed.values() for path, own in columns.items() if own]:
         note += f"; answer there, under [read], what the columns of {', '.join(asked)} hold"
+    if unnamed:
+        note += (
+            f"; say there, under [read], which queries {', '.join(unnamed)} answer{'s' * (len(unnamed) == 1)}"
+        )
     if left := [path for path in found if path not in {*parts.values(), *runs.values()}]:
         note += f"; not used, as it is not clear what they are: {', '.join(left)}"
     print_note(f"{note}.")
+
+
+def _query_ids(path: str) -> str:
+    """What names the queries of an answer that does not: the name of the file, if it is one answer, or another file; "" if it does, or is none."""
+    from rankwell.readers.bytes.files import File
+    from rankwell.readers.memory.answers import Shape
+    from rankwell.readers.read import read_run
+    from rankwell.readers.registry import guess, reader
+
+    try:
+        if not isinstance(reader(guess(File(Path(path)))[0]), Shape):
+            return ""
+    except RankwellError:  # a folder, or one that its command refuses
+        return ""
+    for ids in (None, "stem"):
+        with suppress(RankwellError):
+            read_run(path, query_ids=ids)
+            return ids or ""
+    return "ids.txt"
 
 
 def _is_said(word: str) -> bool:
@@ -465,6 +491,7 @@ def _text(
     metrics: Sequence[str],
     policy: Policy,
     proposed: Mapping[str, Mapping[str, Mapping[str, str]]],
+    unnamed: Mapping[str, str],
 ) -> str:
     """The file, in which paths are from its folder."""
     folder = output.resolve().parent
@@ -483,13 +510,20 @@ def _text(
         for field in fields(policy)
         if getattr(policy, field.name) != field.default
     ]
-    asked: dict[str, list[str]] = {}
+    lines = []
     for word, columns in proposed.items():
-        for path, own in columns.items():
-            if own:
-                asked.setdefault(f"# {word} = {_table(own)}", []).append(path)
-    proposals = "\n".join(f"{line}  # {', '.join(paths)}" for line, paths in asked.items())
-    read = READ.format(proposals=proposals) if asked else ""
+        asked = {path: own for path, own in columns.items() if own}
+        # one line for files of all shapes, as TOML says each word once; a column holds what it does in the first of them
+        named: dict[str, str] = {}
+        for column, meaning in chain.from_iterable(own.items() for own in asked.values()):
+            named.setdefault(column, meaning)
+        lines += [f"# {word} = {_table(named)}  # {', '.join(asked)}"] if asked else []
+    if unnamed:
+        ids = "stem" if {*unnamed.values()} == {"stem"} else "ids.txt"
+        lines.append(
+            f'# query_ids = "{ids}"  # {", ".join(unnamed)}: stem, if the query is the name of its file, or a file with an id a line'
+        )
+    read = READ.format(proposals="\n".join(lines)) if lines else ""
     return TEXT.format(read=read,
         schema=SCHEMA.as_uri(), file=output.name, qrels=path_of(parts["qrels"]), metrics=_value(metrics),
         primary=_value(metrics[0]), baseline=_value(next(iter(runs))),

@@ -171,10 +171,14 @@ def open_several(sources: Sequence[tuple[Any, str | None]], options: Mapping[str
     if said.needs:
         rest["columns"] = Given(needs=said.needs, sizes=said.sizes)
     without_order = {word: value for word, value in options.items() if word != "order"}
+    # columns may be named of several shapes of runs, each of which has some of them
+    some = Given(needs=said.needs, sizes=said.sizes, shared=said)
     runs, used, refused = [], False, list[RankwellError]()
     for source, name in sources:
         # the order of the rows is tried last: it is the ranking only where nothing else is
         tries = [options] if "order" not in words else [without_order, options]
+        if said:
+            tries += [{**tried, "columns": some} for tried in tries]
         # of a Run and of TREC text nothing is to be said
         if isinstance(source, Run) or (options.get("format_in") != "trec" and _is_trec(source)):
             tries = [rest]
@@ -185,13 +189,16 @@ def open_several(sources: Sequence[tuple[Any, str | None]], options: Mapping[str
                 refused.append(error)
             else:
                 used |= tried is not rest and any(tried.get(word) for word in words)
+                some.met.update(tried.get("columns", ()))
                 break
         else:
             if not isinstance(refused[-1], UsageError):
                 raise refused[-1]
             runs.append(open_run(source, name=name, **rest))
-    if not used and refused:
+    if refused and not used and not some.met:
         raise refused[0]
+    if refused and (unmet := [column for column in said if column not in some.met]):
+        raise UsageError(f"columns= names {brief(unmet[0])}, which is a column of none of the runs.")
     return runs
 
 

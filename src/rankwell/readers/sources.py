@@ -53,6 +53,8 @@ def given_of(columns: Mapping[str, str] | None, items_in: str | None, *, by_rows
         items_in=items_in or given.items_in,
         needs=given.needs,
         sizes=given.sizes,
+        shared=given.shared,
+        met=given.met,
     )
 
 

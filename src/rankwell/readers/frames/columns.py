@@ -32,7 +32,7 @@ class Given(dict[str, str]):
 
     ``items_in`` is how a cell writes a list of items, ``needs`` what metrics need of the table beside its usual columns, ``sizes`` the
     column of sizes, if the table has it. ``tables`` are the columns of the tables beside runs and judgements, by table; those of one
-    are named with the ``table`` before them, ``train.person``, and what is ``shared`` with the runs holds if it has such a column.
+    are named with the ``table`` before them, ``train.person``, and what is ``shared`` with others holds if it has such a column, which is then ``met``.
     """
 
     def __init__(
@@ -47,11 +47,13 @@ class Given(dict[str, str]):
         tables: Mapping[str, Mapping[str, str]] | None = None,
         table: str = "",
         shared: Mapping[str, str] | None = None,
+        met: set[str] | None = None,
     ) -> None:
         super().__init__({_text_of(column): word for column, word in (columns or {}).items()})
         self.by_rows, self.argument, self.items_in = by_rows, argument, items_in
         self.needs, self.sizes = needs, sizes
         self.tables, self.table, self.shared = tables or {}, table, shared or {}
+        self.met = set[str]() if met is None else met
 
     def __bool__(self) -> bool:
         return len(self) > 0 or self.by_rows
@@ -72,6 +74,7 @@ class Given(dict[str, str]):
             for column, word in self.shared.items()
             if column in columns and column not in self and word not in self.values()
         }
+        self.met.update(own)
         return self._with({**self, **own}) if own else self
 
     def only(self, columns: Collection[str]) -> Given:
@@ -95,6 +98,7 @@ class Given(dict[str, str]):
             tables=self.tables,
             table=self.table,
             shared=self.shared,
+            met=self.met,
         )
 
 
