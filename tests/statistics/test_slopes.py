@@ -46,6 +46,14 @@ def test_of_two_minima_the_lower_one_counts():
         assert found * sign == pytest.approx(0.8944, abs=1e-4)
 
 
+def test_a_minimum_that_is_narrow_at_the_scale_of_the_points_is_found():
+    x, y = np.array([1, -0.1, 1, -1, 1]), np.array([0.1, 0.1, -1, 0.001, 0.001])
+    se_x, se_y = np.array([0.001, 0.001, 0.01, 0.1, 0.01]), np.array([0.001, 0.001, 0.01, 1e-5, 1e-5])
+    # the last two points have errors of another shape; without their scale .0777 is found, which is a tenth worse
+    assert slope_with_errors(x, y, se_x, se_y) == pytest.approx(0.001054, abs=1e-6)
+    assert slope_with_errors(y, x, se_y, se_x) == pytest.approx(1 / 0.001054, rel=1e-3)
+
+
 def test_where_a_vertical_line_is_best_there_is_no_slope():
     se = np.ones(3)
     assert math.isnan(slope_with_errors(np.array([1.0, -1, 0]), np.array([3.0, 3, 5]), se, se))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 import random
 import warnings
@@ -178,6 +179,23 @@ class Suite:
         assert said(rw.evaluate(sent(spark, run), sent(spark, qrels), ["ap"], engine="memory")) == said(
             rw.evaluate(run, qrels, ["ap"])
         )
+
+    @pytest.mark.parametrize("keeps", [True, False])
+    def test_a_ledger_has_the_hashes_and_the_spread_of_memory(self, spark, tmp_path, keeps):
+        run, qrels = (
+            {f"q{q}": {f"d{d}": (7 * q + 3 * d) % 11 / of for d in range(8)} for q in range(40)}
+            for of in (10, 1)
+        )
+        ledger, tables = tmp_path / "ledger.jsonl", (frame(run, "score"), frame(qrels, "grade"))
+        rw.evaluate(run, qrels, ["rr(rel=9)"], rel=5, ledger=ledger)
+        sent_there = [sent(spark, table) for table in tables]
+        res = rw.evaluate(*sent_there, ["rr(rel=9)"], rel=5, engine=rw.Spark(spark, groups=3), per_query=keeps, ledger=ledger)  # fmt: skip
+        assert (res.spark_rows is not None) == keeps
+        here, there = (json.loads(line) for line in ledger.read_text().splitlines())
+        assert [here[name] for name in ("qrels_hash", "run_hash", "policy")] == [there[name] for name in ("qrels_hash", "run_hash", "policy")]  # fmt: skip
+        one, other = (line["metrics"]["rr(rel=9)"] for line in (here, there))
+        assert one | {"sd": 0} == other | {"sd": 0}
+        assert other["sd"] == pytest.approx(one["sd"], rel=1e-12)
 
     @pytest.mark.parametrize("width", [1 << 20, 1000], ids=["whole", "by item"])
     def test_skewed_lists_segments_weights_slices_training_data_and_users(self, spark, monkeypatch, width):
