@@ -43,6 +43,14 @@ def test_what_is_printed_is_the_same_with_a_ledger(ledger, capsys):
         assert shown[0] == shown[1]
 
 
+def test_a_sweep_of_thresholds_is_an_evaluation_for_each(tmp_path, capsys):
+    path = tmp_path / "ledger.jsonl"
+    words = ["evaluate", QRELS, RUN, "-m", "ap", "--rel-sweep", "1,2", "--ledger", str(path)]
+    assert run(words) == 0
+    [row] = rw.read_ledger(path).rows
+    assert (row.uses, row.runs, row.definitions) == (2, 1, 2)
+
+
 def test_each_format_is_written(ledger, tmp_path, capsys):
     found = rw.read_ledger(ledger)
     for suffix in ("json", "csv", "md", "tex", "html", "txt"):
@@ -58,6 +66,8 @@ def test_each_format_is_written(ledger, tmp_path, capsys):
         (["evaluate", QRELS, RUN, "-m", "ap", "--ledger", QRELS], 2, "this is no ledger, so nothing is written to it. Name a new file."),
         (["evaluate", "none such", "none", "-m", "ap", "--ledger", "{}/no/x"], 3, "no/x: the ledger cannot be written (No such file or directory)."),
         (["evaluate", QRELS, RUN, "-m", "ap", "--format", "json", "--ledger", "{}/ledger.jsonl", "-o", "{}/ledger.jsonl"], 2, "would overwrite an input"),
+        (["evaluate", QRELS, RUN, "-m", "ap", "--ledger", "{}/ledger.jsonl", "--baselines", "--train", QRELS], 2, "--ledger cannot be combined with --baselines."),
+        (["evaluate", QRELS, RUN, "--show", "curve", "--ledger", "{}/ledger.jsonl"], 2, "--show curve cannot be combined with --ledger."),
         (["ledger", QRELS], 3, "this is no ledger; evaluate with --ledger writes one."),
         (["ledger", "{}/ledger.jsonl", "-m", "p@5"], 2, "p@5 was not evaluated; the metrics are ap, rr."),
         (["ledger", "{}/ledger.jsonl", "--sd", "0"], 2, "--sd 0: must be above 0, such as .15."),

@@ -185,9 +185,12 @@ def evaluate(
         f"--show {show}": show != "means",
     }
     showing = others | {
+        "--ledger": ledger,
         "--per-query": per_query and show == "curve",
         "--format parquet": printed.form == "parquet",
     }
+    # reference lists are no systems that were tried, and the ideal ones would be the best
+    _refuse_beside("--ledger", {"--baselines": baselines} if ledger else {})
     _refuse_beside("--rel-sweep", sweeping if rel_sweep is not None else {})
     _refuse_beside(f"--show {show}", showing if show != "means" else {})
     thresholds = None if rel_sweep is None else thresholds_in(names, rel_sweep)
