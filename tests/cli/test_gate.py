@@ -83,6 +83,9 @@ def test_the_file_of_the_baseline_can_be_pinned(accepted, capsys):
          "a margin of 10 is larger than ndcg@10 can drop, whose values are from 0 to 1; did you mean 10%?"),
         ([TEST, KNN, "--baseline", ALS, "-m", "rr", "--rel", "8", "--max-lost", "2"], 2, "Did you mean 2%?"),
         ([TEST, KNN], 2, "--baseline"),
+        ([TEST, KNN, "--baseline", ALS, *ON, "--junit", "-"], 2, "only after -o is - standard output; name a file."),
+        ([TEST, KNN, "--baseline", ALS, *ON, "--summary", "-"], 2, "only after -o is - standard output; name a file."),
+        ([TEST, KNN, "--baseline", ALS, *ON, "--junit", "no.xml", "-o", "./no.xml"], 2, "no.xml cannot hold two outputs"),
     ],
 )  # fmt: skip
 def test_bad_usage_and_bad_data_are_told_apart(arguments, code, message, capsys):

@@ -68,6 +68,8 @@ def test_each_format_is_written(ledger, tmp_path, capsys):
         (["evaluate", QRELS, RUN, "-m", "ap", "--format", "json", "--ledger", "{}/ledger.jsonl", "-o", "{}/ledger.jsonl"], 2, "would overwrite an input"),
         (["evaluate", QRELS, RUN, "-m", "ap", "--ledger", "{}/ledger.jsonl", "--baselines", "--train", QRELS], 2, "--ledger cannot be combined with --baselines."),
         (["evaluate", QRELS, RUN, "--show", "curve", "--ledger", "{}/ledger.jsonl"], 2, "--show curve cannot be combined with --ledger."),
+        (["evaluate", QRELS, RUN, "-m", "ap", "--format", "json", "--ledger", "{}/new.json", "-o", "{}/new.json"], 2, "new.json cannot hold two outputs; name a file for each."),
+        (["evaluate", QRELS, RUN, "-m", "ap", "--ledger", "-"], 2, "only after -o is - standard output; name a file."),
         (["ledger", QRELS], 3, "this is no ledger; evaluate with --ledger writes one."),
         (["ledger", "{}/ledger.jsonl", "-m", "p@5"], 2, "p@5 was not evaluated; the metrics are ap, rr."),
         (["ledger", "{}/ledger.jsonl", "--sd", "0"], 2, "--sd 0: must be above 0, such as .15."),

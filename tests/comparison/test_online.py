@@ -114,16 +114,29 @@ def test_a_plain_slope_says_that_it_is_too_flat_and_standard_errors_mend_it():
     assert "too flat" not in str(mended)
 
 
+def test_errors_of_one_side_leave_no_row_out_and_are_said_not_to_be_read():
+    launches = {"offline": [1.0, 2, 4, 3], "online": [1.0, 2, 3, 4]}
+    plain = rw.online(launches)
+    for more in ({"se_offline": [0.1, None, None, 0.2]}, {"se_online": [0.1] * 4, "se_offline": [None] * 4}):
+        found = rw.online(launches | more)
+        assert (found.left_out, found.unread) == (0, tuple(more))
+        assert (str(found.rows), found.slope) == (str(plain.rows), plain.slope)
+        assert not found.has_errors
+        assert "columns not read: 'se_o" in found.to_text()
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
         ({"offline": None}, "table: there is no column offline; the columns are 'launch', 'online'. Say which it is: columns={'its name': 'offline'}."),
         ({"launch": [*"abcdefga"]}, "table, row 8: launch 'a' is at table, row 1 already. A launch has one row: leave one out, or name them apart."),
-        ({"online": [*"1234567x"]}, "table, row 8: 'x', but online is a number of at most 1e50."),
+        ({"online": [*"1234567x"]}, "table, row 8: 'x', but online is a number written such as -0.5, with a point, without % or other signs; leave the cell empty if it is not known."),
         ({"online": [1, 2, 3, 4, 5, 6, 7, math.inf]}, "table, row 8: inf, but online is a number of at most 1e50."),
+        ({"online": ["5%"] * 8}, "table, row 1: '5%', but online is a number written such as -0.5, with a point, without % or other signs; leave the cell empty if it is not known."),
+        ({"offline": ["0,5"] * 8}, "table, row 1: '0,5', but offline is a number written such as -0.5, with a point, without % or other signs; leave the cell empty if it is not known."),
         ({"online": [True] * 8}, "table: the column 'online' is Boolean; online is a number."),
-        ({"se_online": [1, 1, -1, 1, 1, 1, 1, 1]}, "table, row 3: -1, but se_online is above 0; without such errors, leave the column out."),
-        ({"se_offline": [0.0] * 8}, "table, row 1: 0.0, but se_offline is above 0; without such errors, leave the column out."),
+        ({"se_online": [1, 1, -1, 1, 1, 1, 1, 1]}, "table, row 3: -1, but se_online is a number above 0; without such errors, leave the column out."),
+        ({"se_offline": [0.0] * 8}, "table, row 1: 0.0, but se_offline is a number above 0; without such errors, leave the column out."),
         ({"online": [1, 2, *[None] * 6]}, "table: 2 launches besides 6 with a missing value; give a table of 3 to 5,000, a row for each."),
         ({"Offline gain": TABLE["online"], "offline_gain": TABLE["online"], "offline": None}, "table: 'Offline gain', 'offline_gain' could each be the offline. Say which: columns={'Offline gain': 'offline'}."),
     ],

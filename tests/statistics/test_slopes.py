@@ -57,6 +57,15 @@ def test_a_minimum_that_is_narrow_at_the_scale_of_the_points_is_found():
 def test_where_a_vertical_line_is_best_there_is_no_slope():
     se = np.ones(3)
     assert math.isnan(slope_with_errors(np.array([1.0, -1, 0]), np.array([3.0, 3, 5]), se, se))
+    # exactly vertical, where the derivative is 0 but for rounding
+    given = (
+        np.array([-0.8, 0, 0]),
+        np.array([0, -1.135, -1.627]),
+        np.array([1.99, 0.31, 0.156]),
+        np.array([0.21, 1.147, 0.834]),
+    )
+    assert misfit(math.inf, *given) < misfit(0.0, *given)
+    assert math.isnan(slope_with_errors(*given))
     assert slope_with_errors(np.array([3.0, 3, 5]), np.array([1.0, -1, 0]), se, se) == pytest.approx(
         0, abs=1e-15
     )

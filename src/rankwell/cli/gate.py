@@ -173,7 +173,7 @@ def gate(
     form = form_of(reported.format, reported.output, get_args(GateForm))
     paths = split_names([run, baseline])[1]
     given = [*([] if qrels == "none" else [qrels]), *paths, *tables.given]
-    refuse_files([*given, *([costs] if costs else [])], [reported.output, reported.junit])
+    refuse_files([*given, *([costs] if costs else [])], [reported.output, reported.junit], [reported.summary])
     limits = _limits_of_costs(costs, paths[0], max_latency, max_memory, deciding.alpha)
     accepted_file = paths[1]
     _refuse_other_file(accepted_file, baseline_hash)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -383,10 +384,13 @@ def write_tables(tables: Sequence[Table], form: str, output: str | None) -> None
     write(in_form(tables, form, None if output else width()), output)
 
 
-def refuse_files(inputs: Sequence[str], outputs: Sequence[str | None]) -> None:
-    """Refuse, before anything is read, files that cannot be read or written as asked.
+def refuse_files(
+    inputs: Sequence[str], outputs: Sequence[str | None], appended: Sequence[str | None] = ()
+) -> None:
+    """Refuse, before anything is read, files that cannot be read or written as asked; ``appended`` are those that are added to.
 
-    RankwellError if a metric stands where a file should, standard input or a pipe is named twice, or an output cannot be written or would overwrite an input.
+    RankwellError if a metric stands where a file should, standard input or a pipe is named twice, an output cannot be written or would overwrite an
+    input, or what is written has no file of its own.
     """
     from rankwell.metrics.names import METRICS
 
@@ -404,6 +408,16 @@ def refuse_files(inputs: Sequence[str], outputs: Sequence[str | None]) -> None:
     for output in outputs:
         if output is not None:
             refuse_overwriting(output, [each for each in inputs if each != STDIN])
+    own = [each for each in (*outputs, *appended) if each is not None and not _is_device(each)]
+    if STDIN in own:
+        raise UsageError("only after -o is - standard output; name a file.")
+    for at, each in enumerate(own):
+        if Path(each).absolute() in [Path(other).absolute() for other in own[:at]]:
+            raise UsageError(f"{each} cannot hold two outputs; name a file for each.")
+
+
+def _is_device(path: str) -> bool:
+    return path == "-" or (os.path.exists(path) and not os.path.isfile(path))  # noqa: PTH110, PTH113 - also names that are too long
 
 
 @record(kw_only=True)

@@ -237,7 +237,8 @@ def online(table: Any, *, columns: Mapping[str, str] | None = None, level: float
             f"columns={{'its name': {brief(missing[0])}}}."
         )
     found = {word: _numbers(whole, words[word], word) for word in NUMBERS if word in words}
-    found = {word: own for word, own in found.items() if not np.isnan(own).all() or word in NUMBERS[:2]}
+    if not all(word in found and not np.isnan(found[word]).all() for word in NUMBERS[2:]):
+        found = {word: found[word] for word in NUMBERS[:2]}  # the errors of one side are of no use
     kept, n = np.flatnonzero(~np.isnan(list(found.values())).any(axis=0)), len(whole.frame)
     launches = _launches(whole, words.get("launch"))
     if not LEAST <= len(kept) <= MOST:
@@ -246,7 +247,8 @@ def online(table: Any, *, columns: Mapping[str, str] | None = None, level: float
             f"{whole.name}: {len(kept):,} launches{left}; give a table of {LEAST} to {MOST:,}, a row for each."
         )
     rows = [Launch(launches[row], **{word: float(own[row]) for word, own in found.items()}) for row in kept]
-    unread = tuple(name for name in names if name not in words.values())
+    read = [words[word] for word in ("launch", *found) if word in words]
+    unread = tuple(name for name in names if name not in read)
     return Launches(whole.name, level, tuple(rows), n - len(kept), unread)
 
 
@@ -263,12 +265,10 @@ def _numbers(whole: Whole, column: str, word: str) -> np.ndarray:
     is_wrong, own = own.is_null() & given.is_not_null(), own.fill_nan(None)
     is_wrong |= ~own.abs().is_between(1 / LARGE, LARGE) & ((own != 0) | is_error) | ((own < 0) & is_error)
     for row in is_wrong.fill_null(value=False).arg_true()[:1]:
-        rule = (
-            "is above 0; without such errors, leave the column out"
-            if is_error
-            else "is a number of at most 1e50"
-        )
-        raise DataError(f"{whole.place(row)}: {brief(given[row])}, but {word} {rule}.")
+        rule = "above 0; without such errors, leave the column out" if is_error else "of at most 1e50"
+        if own[row] is None:
+            rule = "written such as -0.5, with a point, without % or other signs; leave the cell empty if it is not known"
+        raise DataError(f"{whole.place(row)}: {brief(given[row])}, but {word} is a number {rule}.")
     return own.fill_null(math.nan).to_numpy()
 
 

@@ -40,8 +40,9 @@ def slope_with_errors(x: np.ndarray, y: np.ndarray, se_x: np.ndarray, se_y: np.n
         longer = (c * se_y / size) * (to_c * se_y / size) + (d * se_x / size) * (to_d * se_x / size)
         return (off * off).sum(axis=1), (off * (turned - off * longer)).sum(axis=1)
 
-    best = math.inf, math.nan
     angles = np.linspace(-math.pi / 2, math.pi / 2, GRID + 1)
+    # vertical, where the directions begin and end: a minimum there is between no two of them
+    best = float(terms(angles[:1], 1.0)[0][0]), math.inf
     # scales within a factor of 2 see the same; 1 is that of the points
     for scale in np.exp2([*{0.0, *np.rint(np.log2(se_y / se_x)).tolist()}]).tolist():
         turns = terms(angles, scale)[1]
