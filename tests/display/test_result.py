@@ -195,6 +195,6 @@ def test_what_shows_tables_in_a_notebook_is_a_result_or_a_table_itself():
         alone |= {
             each.__name__ for each in own if hasattr(each, "_repr_html_") and not issubclass(each, Result)
         }
-    # tables of what is read, a table, what lint finds line by line, how it is evaluated, and pages of several parts
+    # tables of what is read, a table, what lint finds line by line, how it is evaluated, pairs with a report, and pages of several parts
     tables = {"Collection", "Findings", "Qrels", "Run", "Table"}
-    assert alone == tables | {"Evaluator", "Policy", "Report"}
+    assert alone == tables | {"Backtest", "Evaluator", "Policy", "Report"}
