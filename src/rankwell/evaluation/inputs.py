@@ -108,9 +108,11 @@ def read_inputs(request: Request, runs: Sequence[Any] = (), names: Sequence[str]
     if policy.group is not None and named_as("document", [policy.group]):
         of_items.add("spans")  # that column is the document of the passages then, and not their id
     train, items, users = read_tables(request, (asked.needs | of_items) - {"sizes"})
-    slices = {} if request.slices is None else request.slices
-    if not isinstance(slices, Parts):
-        slices = _slices(slices, request.of_qrels.get("encoding"))
+    slices: Mapping[str, Items] | Parts = {}
+    # asked first: whether something is a protocol takes as long as to read a small table
+    if request.slices is not None:
+        given = request.slices
+        slices = given if isinstance(given, Parts) else _slices(given, request.of_qrels.get("encoding"))
     of_runs = request.of_runs
     if asked.needs & OF_COLUMNS["run"]:
         of_runs = needing(of_runs, asked.needs, "run", policy.sizes)
