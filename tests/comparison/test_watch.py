@@ -317,7 +317,7 @@ def test_correlated_days_are_said():
     found = rw.watch(results, "rr", 14)
     assert found.design.autocorrelation > 0.1
     assert any(
-        "days hang together, and there are more false alarms than promised" in note for note in found.notes()
+        "if days hang together, there are more false alarms than promised" in note for note in found.notes()
     )
 
 

@@ -216,7 +216,8 @@ class Watch(Saved):
             keys.append("correlated" if own.autocorrelation > CORRELATED else "autocorrelation")
         worst = self.metric.range[self.metric.better == "lower"]
         fields = own._asdict() | {"sigma": own.sigma, "ratio": own.drop / own.sigma, "n": own.days}
-        fields |= {"metric": self.metric, "worst": worst}
+        # two standard errors of that of days without any
+        fields |= {"metric": self.metric, "worst": worst, "chance": 2 / math.sqrt(max(own.days, 1))}
         fields["span"] = f"{used[0]} – {used[-1]}" if used else ""
         fields["kind"] = words("watch.by_weekday") if own.is_by_weekday else ""
         notes = [words(f"watch.{key}", **fields) for key in keys]
