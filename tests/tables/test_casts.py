@@ -62,7 +62,7 @@ SAFE = {
     ("prepare/pairs.py", "places"): "they were just compared with 1, 2, 3 …",
     ("prepare/references.py", "at_random"): "places drawn from a range",
     ("prepare/tiers.py", "_repeat_rows"): "repetitions, which are checked to be whole and few",
-    ("prepare/cuts.py", "moments"): "refuses times out of range",
+    ("prepare/leaks.py", "moments"): "refuses times out of range",
     ("readers/memory/dicts.py", "lists"): "lengths of lists",
     ("readers/memory/dicts.py", "_lists"): "lengths of lists",
     ("readers/memory/matrices.py", "_stored"): "offsets, which SciPy has checked",
