@@ -192,6 +192,14 @@ def test_days_without_values_are_skipped_and_counted():
     assert [each.z for each in again.days[14:]] == [each.z for each in found.days if each.use == "watched"]
 
 
+@pytest.mark.parametrize("n", [1, 20])
+def test_days_that_all_lack_a_value_are_too_few(n):
+    empty = rw.evaluate({"q": []}, {"q": {"a": 0}}, ["rr"])
+    found = rw.watch({day(at): empty for at in range(n)}, "rr", 14)
+    assert (found.status, [each.use for each in found.days]) == ("too few", ["no value"] * n)
+    assert "there are 0 of 14 reference days" in found.headline()
+
+
 def test_a_day_without_any_hit_is_held_against_the_spread_of_the_reference():
     results = season(20)
     results[day(20)] = rw.evaluate(
@@ -363,6 +371,29 @@ def test_the_standardised_mean_has_the_shares_of_the_reference():
         assert each.error == pytest.approx(math.sqrt(square))
     assert "plain mean" in [column.name for column in found.to_table().columns]
     assert any(note.startswith("mean: each segment of tier counts with the share") for note in found.notes())
+
+
+def test_a_segment_that_is_new_since_the_reference_does_not_count():
+    def results(with_new):
+        found = {}
+        for at in range(20):
+            run = {f"{at}/{q}": ["a"] if q % 3 and (q + at) % 5 else ["b"] for q in range(40)}
+            tiers = [TIERS[q % 2] for q in range(40)]
+            if with_new and at > 15:
+                tiers = ["vip" if q > 30 else tier for q, tier in enumerate(tiers)]
+            elif at > 15:
+                run = {query: items for q, (query, items) in enumerate(run.items()) if q <= 30}
+                tiers = tiers[:31]
+            users = pl.DataFrame({"query": [*run], "tier": tiers})
+            found[day(at)] = rw.evaluate(
+                run, {query: {"a": 1} for query in run}, ["hit@1"], users=users, by="tier"
+            )
+        return found
+
+    with_new, without = (rw.watch(results(each), "hit@1", 14, by="tier") for each in (True, False))
+    assert [each.z for each in with_new.days[14:]] == [each.z for each in without.days[14:]]
+    assert with_new.days[-1].plain != without.days[-1].plain
+    assert any("one that is new since does not count" in note for note in with_new.notes())
 
 
 def test_a_change_of_the_mix_alone_raises_no_alarm():

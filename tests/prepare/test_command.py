@@ -148,7 +148,7 @@ def test_check_exits_with_1_if_there_is_an_error(folder, capsys):
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["split", "log.csv", "--columns", "nobody=query"], 2, "columns= names 'nobody'"),
+        (["split", "log.csv", "--columns", "nobody=query"], 2, "--columns names 'nobody'"),
         (["split", "log.csv", "--at", "2050"], 3, "the test data would be empty"),
         (["split", "log.csv", "--at", "soon"], 2, "a number or a date"),
         (["split", "log.csv", "random"], 2, "Unused Tokens: ['random']"),
@@ -181,6 +181,7 @@ def test_what_is_wrong_is_one_line(folder, arguments, code, message, capsys):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
+        (["--columns", "tme=time"], "log.csv: --columns names 'tme', but the columns are 'user', 'item', 'time'. Did you mean time?"),
         (["--every", "7"], "--every 7: must be a length of time such as 7d, 2w, 12h or 30min"),
         (["--gap", "1 day"], "--gap '1 day': must be a length of time"),
         (["--window", "9w"], "hold 0 pairs (every 7d, horizon 7d, gap none, window 9w). A pair takes two days, with --every 1d, --horizon 1d and"),

@@ -76,6 +76,7 @@ def as_options(message: str) -> str:
     message = message.replace("drop_own_query=True", typed_as("drop_own_query"))
     # the judgements are the first argument of most commands
     message = message.replace("give qrels=.", "give a file of judgements in place of none.")
+    message = re.sub(r"(?<![\w-])columns=(?= (names|calls) )", typed_as("columns"), message)
     message = re.sub(METRICS, _metrics_option, message)
     message = _argument().sub(_option, re.sub(COLUMNS, _columns_option, message))
     return re.sub(

@@ -369,12 +369,12 @@ def _measured(
     segments = dict.fromkeys(key for day in valued[:wanted] for key in found[day])
     whole = [day for day in valued if all(found[day].get(key, (0,))[0] > 1 for key in segments)]
     own = {day: np.array([found[day][key] for key in segments]).T for day in whole}
-    held = np.array([own[day] for day in whole[:wanted]]).reshape(-1, 3, len(segments))
+    held = np.array([own[day] for day in whole[:wanted]]).reshape(len(whole[:wanted]), 3, len(segments))
     sizes, freedom = held[:, 0], np.maximum(1, (held[:, 0] - 1).sum(0))
-    # a day's own s² falls with its mean where values are hits, and a low day would seem lower than it is
     # ids that are on each day are no draw: what days differ by is all of it
     ids = {Digest.of_rows(fingerprints_of(days[day].part.queries)).to_bytes() for day in whole}
     is_draw = not len(whole) > len(ids) == 1
+    # a day's own s² falls with its mean where values are hits, and a low day would seem lower than it is
     shares, spread = sizes.sum(0) / max(1, sizes.sum()), ((sizes - 1) * held[:, 2]).sum(0) / freedom
     rows = []
     for day, res in days.items():
