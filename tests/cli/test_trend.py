@@ -75,7 +75,7 @@ def test_what_is_wrong_is_one_line_with_the_exit_code(folder, tmp_path, capsys):
         (["trend", str(folder), "-o", inside], 2, "would overwrite an input"),
         (["trend", str(folder), "-o", "trend.parquet"], 2, "this writes"),
         (["trend"], 2, "RESULTS"),
-        (["trend", str(folder), inside], 2, "are both of 2026-11-09"),
+        (["trend", str(folder), inside], 2, "2026-11-09.json is named twice; name it once."),
     ):
         assert run(words) == code, words
         error = capsys.readouterr().err

@@ -296,19 +296,13 @@ def test_queries_that_are_on_each_day_are_no_draw():
         [(mean - expected) / sd for mean in means[14:]]
     )
     assert any("estimated from the daily means alone" in note for note in own.notes())
-    again = {date: res for date, res in results.items() if date != day(20)} | {day(20): evaluated(20, 0.5)}
-    other = rw.watch(
-        {date: rw.evaluate(*_hits(again[date], date), ["hit@1"]) for date in sorted(again)}, "hit@1", 14
-    )
-    assert other.design.sampling > 0
-
-
-def _hits(res, date):
-    """The lists and judgements of a day, with queries of its own."""
-    run = {
-        f"{date}/{at}": ["a"] if value == 1 else ["b"] for at, value in enumerate(res.per_query.to_series(1))
-    }
-    return run, {query: {"a": 1} for query in run}
+    with pytest.raises(
+        RankwellError, match="all days of the reference have the same queries, and 2026-01-21 has others"
+    ):
+        rw.watch(results | {day(20): evaluated(20, 0.5, metrics=("hit@1",))}, "hit@1", 14)
+    in_reference = rw.watch(results | {day(5): evaluated(5, 0.5, metrics=("hit@1",))}, "hit@1", 14)
+    assert in_reference.design.sampling > 0
+    assert not any("daily means alone" in note for note in in_reference.notes())
 
 
 def test_days_without_any_spread_are_refused():

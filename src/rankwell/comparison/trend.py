@@ -80,6 +80,8 @@ def read_days(results: Any) -> dict[date, Results]:
         raise UsageError("there are no results: give at least those of one date.")
     given.sort(key=lambda each: each[0])
     for (day, place, _), (other, second, _) in pairwise(given):
+        if place == second:
+            raise UsageError(f"{place} is named twice; name it once.")
         if day == other:
             remedy = "" if isinstance(results, Mapping) else (
                 f", add them up (rankwell merge), or name those of one system, such as '{place.replace(str(day), '*')}'"

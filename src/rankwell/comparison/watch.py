@@ -368,12 +368,18 @@ def _measured(
     # those of the first days with a value; a day that lacks one has no such mean
     segments = dict.fromkeys(key for day in valued[:wanted] for key in found[day])
     whole = [day for day in valued if all(found[day].get(key, (0,))[0] > 1 for key in segments)]
-    own = {day: np.array([found[day][key] for key in segments]).T for day in whole}
-    held = np.array([own[day] for day in whole[:wanted]]).reshape(len(whole[:wanted]), 3, len(segments))
+    first, own = whole[:wanted], {day: np.array([found[day][key] for key in segments]).T for day in whole}
+    held = np.array([own[day] for day in first]).reshape(len(first), 3, len(segments))
     sizes, freedom = held[:, 0], np.maximum(1, (held[:, 0] - 1).sum(0))
     # ids that are on each day are no draw: what days differ by is all of it
-    ids = {Digest.of_rows(fingerprints_of(days[day].part.queries)).to_bytes() for day in whole}
-    is_draw = not len(whole) > len(ids) == 1
+    ids = {day: Digest.of_rows(fingerprints_of(days[day].part.queries)) for day in whole}
+    is_draw = len({ids[day].sums for day in first}) != 1 or len(first) == 1
+    if others := [day for day in whole[wanted:] if not is_draw and ids[day] != ids[first[0]]]:
+        raise DataError(
+            f"all days of the reference have the same queries, and {others[0]} has others, so these may be what changed. Evaluate all days "
+            f"against the same, or begin anew with the window of days {others[0]}..; if each day has its own, give its queries ids of their own, "
+            f"such as user and date."
+        )
     # a day's own s² falls with its mean where values are hits, and a low day would seem lower than it is
     shares, spread = sizes.sum(0) / max(1, sizes.sum()), ((sizes - 1) * held[:, 2]).sum(0) / freedom
     rows = []
@@ -382,7 +388,7 @@ def _measured(
         plain = res.mean[str(metric)]
         mean, error = plain, math.nan
         if day in own:
-            use = "reference" if day in whole[:wanted] else "watched"
+            use = "reference" if day in first else "watched"
             n, means, variances = own[day]
             variances = variances if use == "reference" else spread
             mean, error = float(shares @ means), math.sqrt(shares**2 @ (variances / n)) * is_draw
