@@ -248,6 +248,7 @@ def test_pairs_of_a_growing_window_are_not_held_together():
         ({"horizon": "P7D"}, "or a timedelta.$"),
         ({"horizon": "1 month"}, "or a timedelta.$"),
         ({"horizon": "1M"}, "or a timedelta.$"),
+        ({"horizon": 0}, "or a timedelta.$"),
         ({"horizon": "0d"}, "horizon='0d': must be a length"),
         ({"every": -DAY}, "every=.*: must be a length"),
         ({"window": "-3d"}, "must be a length"),

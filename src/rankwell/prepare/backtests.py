@@ -244,7 +244,7 @@ def length_of(word: str, value: object, least: int = 1) -> int:
     else:
         length, text = least - 1, value if isinstance(value, str) else brief(value)
         text = re.sub("M$", "months", text)  # in pandas and Polars a capital M is no minute
-        if match := re.fullmatch(r"\s*([0-9]{1,6})\s*(w|d|h|m(?!o)|s|$)[a-z]*\s*", text.lower()):
+        if match := re.fullmatch(r"\s*([1-9][0-9]{0,5})\s*(w|d|h|m(?!o)|s|$)[a-z]*\s*", text.lower()):
             near = f" Did you mean {match[1]}{'min' if match[2] == 'm' else match[2] or 'd'}?"
     if length < least:
         raise UsageError(
