@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import polars as pl
 import pytest
 
 import rankwell as rw
@@ -159,8 +160,29 @@ def test_each_row_of_the_table_has_its_own_number():
 
 
 @pytest.mark.parametrize(
-    "ask", [rw.rosetta, lambda run, qrels, metric, **rules: rw.explain(metric, run=run, qrels=qrels, **rules)]
+    "ask",
+    [
+        lambda run, qrels, metric, **more: rw.rosetta(run, qrels, metric, **more)[0].lines[0].value,
+        lambda run, qrels, metric, **more: rw.explain(metric, run=run, qrels=qrels, **more).to_text(),
+    ],
+    ids=["rosetta", "explain"],
 )
-def test_a_rule_given_by_itself_says_how_it_is_given(ask):
-    with pytest.raises(rw.RankwellError, match=r"policy=rw\.Policy\(rel=8\)"):
-        ask(RUN, QRELS, "ap@2", rel=2)
+class TestWordsOfEvaluate:
+    def test_rules_are_taken_by_themselves(self, ask):
+        run, qrels = {"ann": RUN["ann"]}, {"ann": QRELS["ann"]}
+        assert ask(run, qrels, "ap@2", rel=2) == ask(run, qrels, "ap@2", policy=rw.Policy(rel=2))
+        assert ask(run, qrels, "ap@2", rel=2) != ask(run, qrels, "ap@2")
+        with pytest.raises(rw.RankwellError, match="Did you mean rel"):
+            ask(run, qrels, "ap@2", rell=2)
+
+    def test_columns_that_an_error_prints_are_taken(self, ask):
+        run, qrels = {"u": ["a", "b"]}, {"u": {"a": 1}}
+        train = pl.DataFrame({"person": ["u", "v"], "film": ["c", "a"], "w": [1, 1]})
+        with pytest.raises(
+            rw.RankwellError, match=r"columns=\{'train.person': 'query', 'train.film': 'item'\}"
+        ):
+            ask(run, qrels, "arp@2", train=train)
+        named = {"train.person": "query", "train.film": "item"}
+        expected = ask(run, qrels, "arp@2", train=train.rename({"person": "user", "film": "item"}))
+        assert ask(run, qrels, "arp@2", train=train, columns=named) == expected
+        assert ask(run, qrels, "arp@2", train=train, read={"columns": named}) == expected

@@ -6,9 +6,9 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal, overload
+from typing import Any, Literal, Unpack, overload
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from rankwell.errors import UsageError, brief, nearest
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.inputs import read_inputs
 from rankwell.evaluation.query import JudgedQuery, one_query
-from rankwell.evaluation.request import Request
+from rankwell.evaluation.request import Request, Words, read_with, reading_of
 from rankwell.matching.budgets import FittingLists
 from rankwell.matching.policy import Policy, policy_with
 from rankwell.matching.spans import sizes_of
@@ -35,7 +35,7 @@ from rankwell.tables.arguments import ordered
 ALL_RANKS = 40  # in longer lists only ranks that add something are shown
 ORDER = (
     "explain takes the metric, and the lists of a query by name: rw.explain('ndcg@10'), or "
-    "rw.explain('ndcg@10', run=run, qrels=qrels, query=query); its rules are policy=rw.Policy(rel=8)."
+    "rw.explain('ndcg@10', run=run, qrels=qrels, query=query)."
 )
 SECTIONS = ("Formula", "Edge cases", "Convention", "Parameters", "Example", "Reference")
 BETTER = {"higher": "higher is better", "lower": "lower is better", "neither": "neither end is better"}
@@ -201,8 +201,11 @@ def explain(
     train: Any = None,
     users: Any = None,
     policy: Policy = ...,
+    read: Mapping[str, Any] | None = None,
+    columns: Mapping[str, str] | None = None,
+    **rules: Unpack[Words],
 ) -> Table: ...
-@ordered(ORDER, "rel")
+@ordered(ORDER)
 def explain(
     metric: str | Metric | type[Metric],
     *,
@@ -213,6 +216,9 @@ def explain(
     train: Any = None,
     users: Any = None,
     policy: Policy = Policy(),  # noqa: B008 - a frozen value
+    read: Mapping[str, Any] | None = None,
+    columns: Mapping[str, str] | None = None,
+    **rules: Unpack[Words],
 ) -> Explanation | Table:
     """Return the definition card of a metric; with a run, the worked table of one query.
 
@@ -225,7 +231,7 @@ def explain(
         The lists and the judgements, as for ``rankwell.evaluate``.
     query
         The query to work through; optional if the run holds only one.
-    items, train, users, policy
+    items, train, users, policy, read, columns, rules
         As for ``rankwell.evaluate``.
 
     Returns
@@ -265,21 +271,23 @@ def explain(
             raise UsageError(f"a worked table needs a run as well: {ORDER}")
         name = foreign_name(metric) if isinstance(metric, str) else ""
         return card_of_name(name) if name else card(metric_of(metric, complete=False))
-    policy = policy_with(policy, {})
-    return worked_table(metric_of(metric), run, qrels, query, policy, items=items, train=train, users=users)
+    of_runs, of_qrels = reading_of(read_with(read, rules), columns=columns)
+    request = Request(
+        metrics=(metric_of(metric),), policy=policy_with(policy, rules), qrels=qrels, items=items, train=train, users=users,
+        of_runs=of_runs, of_qrels=of_qrels,
+    )  # fmt: skip
+    return worked_table(request, run, query)
 
 
-def worked_table(
-    metric: Metric, run: Any, qrels: Any, query: str | int | None, policy: Policy, **tables: Any
-) -> Table:
-    """Return the worked table of one query; ``tables`` are items, train and users."""
+def worked_table(request: Request, run: Any, query: str | int | None) -> Table:
+    """Return the worked table of one query, by the one metric that is asked for."""
+    (metric,), policy = request.metrics, request.policy
     if not isinstance(metric, QueryMetric):
         raise UsageError(f"{metric} has one value for all lists, so there is no table of one query.")
     if policy.ties == "expected" and not isinstance(metric, RankWeighted):
         raise UsageError(
             f"{metric}: ties=expected averages over orders, so there is no single list; use ties='item-desc'."
         )
-    request = Request(metrics=(metric,), policy=policy, qrels=qrels, **tables)
     inputs = read_inputs(request, [run])
     task = Evaluator.of(request, inputs).task.of_groups(inputs.runs[0])
     task.require_fit(inputs.runs[0])

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 from itertools import product
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from rankwell.errors import RankwellError, UsageError
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.inputs import read_inputs, read_tables
 from rankwell.evaluation.preset import Preset, names, preset_of
-from rankwell.evaluation.request import Request
+from rankwell.evaluation.request import Request, Words, read_with, reading_of
 from rankwell.matching.lists import OWN
 from rankwell.matching.policy import Policy, policy_with
 from rankwell.metrics import metric_of, metrics_of
@@ -58,7 +58,7 @@ USUAL = {
 
 
 @ordered(
-    "rosetta takes its rules as a policy: rw.rosetta(run, qrels, metrics, policy=rw.Policy(rel=8)).", "rel"
+    "rosetta takes the run, the judgements and the metrics; others by name: rw.rosetta(run, qrels, 'ndcg@10', rel=8)."
 )
 def rosetta(
     run: Any,
@@ -69,6 +69,9 @@ def rosetta(
     items: Any = None,
     users: Any = None,
     policy: Policy = Policy(),  # noqa: B008 - a frozen value
+    read: Mapping[str, Any] | None = None,
+    columns: Mapping[str, str] | None = None,
+    **rules: Unpack[Words],
 ) -> Rosettas:
     """Return for each metric what other tools would print for the same data, and why.
 
@@ -81,8 +84,10 @@ def rosetta(
         ndcg, rr, p and r, with ``train`` arp and msi, with ``items`` coverage.
     train, items, users
         As for ``rankwell.evaluate``, for metrics that need them here or in another tool.
-    policy
+    policy, rules
         What the grades are and from which one an item is relevant (``grades``, ``rel``), for every tool alike.
+    read, columns
+        As for ``rankwell.evaluate``.
 
     Returns
     -------
@@ -108,21 +113,24 @@ def rosetta(
     if metrics is None:
         tables = {"qrels": qrels, "train": train, "items": items}
         metrics = [name for word, names in USUAL.items() if tables[word] is not None for name in names]
-    own_metrics, policy = metrics_of(metrics), policy_with(policy, {})
+    of_runs, of_qrels = reading_of(read_with(read, rules), columns=columns)
+    own_metrics, policy = metrics_of(metrics), policy_with(policy, rules)
     if sized := [str(metric) for metric in own_metrics if "sizes" in metric.needed()]:
         raise UsageError(
             f"{sized[0]} reads the sizes of items, which no other tool does; leave it out of a rosetta."
         )
-    request = Request(metrics=own_metrics, policy=policy, qrels=qrels, train=train, items=items, users=users)
+    request = Request(
+        metrics=own_metrics, policy=policy, qrels=qrels, train=train, items=items, users=users, of_runs=of_runs, of_qrels=of_qrels,
+    )  # fmt: skip
     tools = Tools(request)
     # a tool's definition may need a table that ours does without
     needs = frozenset().union(*(metric.needed() for metric in (*own_metrics, *tools.metrics)))
     train, items, users = read_tables(request, needs)
     tools.request = replace(request, train=train, items=items, users=users)
     inputs = read_inputs(tools.request, [run])
-    columns = _read_once(inputs.runs[0])
-    res = Evaluator.of(tools.request, inputs).results_of(columns)
-    tools.evaluate(columns, inputs.qrels)
+    once = _read_once(inputs.runs[0])
+    res = Evaluator.of(tools.request, inputs).results_of(once)
+    tools.evaluate(once, inputs.qrels)
     return Rosettas(_one(metric, res, inputs.qrels, tools) for metric in inputs.metrics)
 
 
