@@ -73,6 +73,11 @@ def test_what_is_wrong_is_one_line_with_the_exit_code(folder, tmp_path, capsys):
         (["trend", str(folder), "-m", "ap"], 2, "2026-11-09: ap was not evaluated; its metrics are rr, p@2"),
         (["trend", str(tmp_path / "nowhere")], 3, "nowhere: cannot be read"),
         (["trend", str(folder), "-o", inside], 2, "would overwrite an input"),
+        (
+            ["trend", str(folder), "-o", str(folder / "trend.json")],
+            2,
+            "trend.json would be read as results of a day next time; choose another folder.",
+        ),
         (["trend", str(folder), "-o", "trend.parquet"], 2, "this writes"),
         (["trend"], 2, "RESULTS"),
         (["trend", str(folder), inside], 2, "2026-11-09.json is named twice; name it once."),

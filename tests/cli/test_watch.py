@@ -73,6 +73,11 @@ def test_what_is_wrong_is_one_line_with_the_exit_code(folder, tmp_path, capsys):
         ([str(folder), "--by", "age"], 2, "--by age: the results of 2026-01-01 were evaluated by tier"),
         ([str(folder), "--since", "2027-01-01"], 2, "--since 2027-01-01 is after the last day, 2026-01-24"),
         ([str(folder), "-o", inside], 2, "would overwrite an input"),
+        (
+            [f"{folder}/2026-01-02..", "-o", str(folder / "watch.json")],
+            2,
+            "watch.json would be read as results of a day next time",
+        ),
         ([str(folder), inside], 2, "2026-01-03.json is named twice; name it once."),
         ([], 2, "RESULTS"),
     ):

@@ -31,6 +31,7 @@ from rankwell.cli.options import (
     Threads,
     form_of,
     notes_printed,
+    refuse_among_days,
     refuse_files,
     write_found,
     write_tables,
@@ -526,10 +527,9 @@ def trend(
     Example: ``rankwell trend days/ -m ndcg@10``
     """
     from rankwell.comparison.trend import trend as trend_of
-    from rankwell.results.saving.days import files_of
 
     words, form = [results, *more], form_of(format, output, FORMS)
-    refuse_files([str(file.path) for word in words for file in files_of(word)], [output])
+    refuse_among_days(words, output)
     found = trend_of(words, None if metric is None else [part for text in metric for part in split(text)])
     write_found(found, form, output)
 

@@ -20,6 +20,7 @@ from rankwell.cli.options import (
     Reading,
     Tables,
     form_of,
+    refuse_among_days,
     refuse_files,
     write_found,
 )
@@ -253,10 +254,9 @@ def watch(
     Example: ``rankwell watch days/ -m ndcg@10 --false-alarms 1/year --drop 5%``
     """
     from rankwell.comparison.watch import watch as watched
-    from rankwell.results.saving.days import files_of
 
     words, form = [results, *more], form_of(format, output, get_args(Form))
-    refuse_files([str(file.path) for word in words for file in files_of(word)], [output])
+    refuse_among_days(words, output)
     names = [part for text in metric or () for part in split(text)]
     if len(names) > 1:
         raise UsageError(f"-m {','.join(names)}: one metric is watched; run the command once for each.")

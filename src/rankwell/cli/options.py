@@ -416,6 +416,19 @@ def refuse_files(
             raise UsageError(f"{each} cannot hold two outputs; name a file for each.")
 
 
+def refuse_among_days(results: Sequence[str], output: str | None) -> None:
+    """Refuse an output that would overwrite one of the saved results by date, or be read as one the next time."""
+    from rankwell.results.saving.days import SUFFIXES, files_of, split_window
+
+    refuse_files([str(file.path) for each in results for file in files_of(each)], [output])
+    if output is not None and Path(output).suffix.lower() in SUFFIXES:
+        folders = [Path(split_window(each)[0]).resolve() for each in results]
+        if any(folder.is_dir() and folder in Path(output).resolve().parents for folder in folders):
+            raise UsageError(
+                f"-o {output} would be read as results of a day next time; choose another folder."
+            )
+
+
 def _is_device(path: str) -> bool:
     return path == "-" or (os.path.exists(path) and not os.path.isfile(path))  # noqa: PTH110, PTH113 - also names that are too long
 
