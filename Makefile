@@ -90,8 +90,6 @@ check-pages: build
 	$(BIN)/python tools/make_speed_page.py --check
 	$(BIN)/python tools/make_statistics_page.py --check
 	$(BIN)/python tools/make_estimates_page.py --check
-	$(BIN)/python tools/make_clicks_page.py --check
-	$(BIN)/python tools/make_watch_page.py --check
 	$(BIN)/python -m tools.make_elsewhere_page --check
 	$(BIN)/python tools/make_site.py
 

@@ -2,7 +2,7 @@
 
 Writes benchmarks/evidence/results/clicks.json, or only the parts that are named.
 
-Logs are drawn from known users, rankers, position bias and policies. `tools/make_clicks_page.py` writes the tables of docs/clicks.md.
+Logs are drawn from known users, rankers, position bias and policies. `tools/make_statistics_page.py` writes the tables of docs/clicks.md.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Writes benchmarks/evidence/results/watch.json, or only the parts that are named: false_alarms, delays.
 
-Each of 10,000 systems has a reference of its own and a year after it, in which days differ and weekdays do. `tools/make_watch_page.py` writes
+Each of 10,000 systems has a reference of its own and a year after it, in which days differ and weekdays do. `tools/make_statistics_page.py` writes
 the tables of docs/watch.md.
 """
 

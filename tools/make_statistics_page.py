@@ -1,4 +1,4 @@
-"""Write the tables of docs/statistics.md, docs/judging_sampled.md and docs/suites.md from the results in benchmarks/evidence/results.
+"""Write the tables of docs/statistics.md, judging_sampled.md, suites.md, clicks.md and watch.md from the results in benchmarks/evidence/results.
 
 python tools/make_statistics_page.py           write them
 python tools/make_statistics_page.py --check   fail if they are not what the results say
@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -166,6 +166,92 @@ def ranks() -> str:
     return markdown(("drawn", "systems", "differences", "tasks", "all hold, %", "mean width"), rows)
 
 
+def in_percent(share: Row) -> str:
+    return f"{share['percent']:.1f}"
+
+
+def clicks() -> Iterator[str]:
+    found = read("clicks")
+    yield (
+        "Interleaving of two rankers that are equal, users who lean to one or the other (sd .15): % of 95 % intervals that hold 0, % of logs "
+        "with a winner by the interval, by sign flips, and by a test that counts impressions."
+    )
+    rows = found["interleaving"]
+    names = "held", "false wins", "by flips", "by impressions"
+    yield markdown(
+        ("design", *names), ([row["design"], *(in_percent(row[name]) for name in names)] for row in rows)
+    )
+    yield "Off-policy values: % of 95 % intervals that hold the true value where one is given, and in brackets the % of logs that are refused."
+    rows, how = found["off_policy"], ("snips", "ips", "dr")
+    by = {
+        (row["design"], row["estimator"]): f"{in_percent(row['held'])} ({row['refused']['percent']:.0f})"
+        for row in rows
+    }
+    designs = list(dict.fromkeys(row["design"] for row in rows))
+    yield markdown(
+        ("design", *(each.upper() for each in how)),
+        ([name, *(by[name, each] for each in how)] for name in designs),
+    )
+    yield "Position bias of ranks 2 to 5 (true θ .6, .4, .3, .2): % of 95 % intervals that hold it, and in brackets the mean error of θ."
+    rows = [*found["swapped"], *found["harvested"]]
+    shown = (
+        [
+            row["design"],
+            *(
+                f"{in_percent(held)} ({bias:+.3f})"
+                for held, bias in zip(row["held"], row["bias"], strict=True)
+            ),
+        ]
+        for row in rows
+    )
+    yield markdown(("design", *(f"rank {rank}" for rank in (2, 3, 4, 5))), shown)
+    yield "Judgements of clicks after 100 impressions of a query: the mean error of a grade, in % of it."
+    yield markdown(
+        ("design", "error"), ([row["design"], f"{row['bias']:+.1f}"] for row in found["judgements"])
+    )
+    sizes = [
+        max(
+            share["of"]
+            for row in found[name]
+            for share in ([row["held"]] if isinstance(row["held"], dict) else row["held"])
+        )
+        for name in ("interleaving", "swapped", "harvested")
+    ]
+    off_policy = found["off_policy"][0]["refused"]["of"]
+    yield (
+        f"{sizes[0]:,} logs for each design of interleaving, {off_policy:,} of off-policy values, {sizes[1]:,} and {sizes[2]:,} of position bias. "
+        "Designs of which most logs are refused may cover less where they are answered: few rows carry the weight there."
+    )
+
+
+def watch() -> Iterator[str]:
+    found = read("watch")
+    yield "False alarms a year, promised one, by the days of the reference:"
+    rows = found["false_alarms"]
+    alarms = {(row["design"], row["days"]): row["alarms"] for row in rows}
+    days = list(dict.fromkeys(row["days"] for row in rows))
+    yield markdown(
+        ["design", *(f"{each} days" for each in days)],
+        (
+            [name, *(f"{alarms[name, each]:.2f}" for each in days)]
+            for name in dict.fromkeys(row["design"] for row in rows)
+        ),
+    )
+    yield f"(Standard errors up to {max(row['se'] for row in rows):.2f}.) Days until a drop is seen, as printed and as simulated:"
+    yield markdown(
+        ["reference", "drop", "printed", "simulated"],
+        (
+            [
+                f"{row['days']} days",
+                f"{row['drop']:g} σ",
+                f"{row['said']:.1f}",
+                f"{row['simulated']:.1f} ± {row['se']:.1f}",
+            ]
+            for row in found["delays"]
+        ),
+    )
+
+
 STATISTICS: dict[str, Callable[[], str]] = {
     "populations": populations,
     "means": lambda: coverage("means", ("auto", "t", "percentile", "bca"), auto="default"),
@@ -180,6 +266,8 @@ PAGES = {
     "statistics.md": STATISTICS,
     "judging_sampled.md": {"orders": orders, "corrected": corrected},
     "suites.md": {"rank intervals": ranks},
+    "clicks.md": {"tables": lambda: "\n\n".join(clicks())},
+    "watch.md": {"tables": lambda: "\n\n".join(watch())},
 }
 
 

@@ -96,8 +96,6 @@ def test_a_time_of_wrong_values_is_not_shown(records):
         "tools/make_speed_page.py",
         "tools/make_statistics_page.py",
         "tools/make_estimates_page.py",
-        "tools/make_clicks_page.py",
-        "tools/make_watch_page.py",
     ],
 )
 def test_the_pages_say_what_was_measured(tool):
