@@ -81,3 +81,15 @@ def test_wrong_use_is_one_line(ledger, words, code, said, tmp_path, capsys):
     error = capsys.readouterr().err
     assert said in error
     assert len(error.splitlines()) == 1
+
+
+def test_a_comparison_and_a_gate_note_the_runs_that_they_evaluate(tmp_path, capsys):
+    path, saved = str(tmp_path / "ledger.jsonl"), str(tmp_path / "old.json")
+    assert run(["compare", QRELS, f"one={RUN}", f"two={RUN}", "-m", "ap", "--ledger", path]) == 0
+    assert run(["evaluate", QRELS, RUN, "-m", "ap", "--per-query", "-o", saved]) == 0
+    assert run(["gate", QRELS, RUN, "--baseline", saved, "-m", "ap", "--ledger", path]) == 0
+    [row] = rw.read_ledger(path).rows
+    assert (row.uses, row.runs) == (3, 1)
+    assert run(["compare", saved, f"two={saved}", "--ledger", path]) == 2
+    assert "--ledger is for runs; saved results were evaluated before." in capsys.readouterr().err
+    assert rw.read_ledger(path).lines == 3

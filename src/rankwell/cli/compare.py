@@ -18,6 +18,7 @@ from rankwell.cli.options import (
     Form,
     Format,
     FromExperiment,
+    IntoLedger,
     ItemText,
     Metrics,
     Output,
@@ -161,6 +162,7 @@ def compare(
     ] = False,
     threads: Threads = None,
     experiment: FromExperiment = None,
+    ledger: IntoLedger = None,
     format: Annotated[  # noqa: A002 - the word of the option
         CompareForm | None,
         Option(
@@ -186,7 +188,8 @@ def compare(
     words = [run, *runs]
     paths = split_names(words)[1]
     form = form_of(format, output, get_args(CompareForm))
-    refuse_files([*([] if qrels == "none" else [qrels]), *paths, *tables.given, *bounding.files], [output])
+    given = [*([] if qrels == "none" else [qrels]), *paths, *tables.given, *bounding.files]
+    refuse_files([*given, *([ledger] if ledger else [])], [output], [ledger])
     bounds = bounding.wanted(weights)
     named = systems_of(words)
     names = None if metric is None else [part for text in metric for part in split(text)]
@@ -205,6 +208,7 @@ def compare(
         threads=threads,
         bounds=bounds,
         engines=engines,
+        ledger=ledger,
     )
     found = compared(
         results,
@@ -280,6 +284,7 @@ def evaluated(
     threads: int | None = None,
     bounds: Mapping[str, Any] | None = None,
     engines: Engines | None = None,
+    ledger: str | None = None,
 ) -> tuple[dict[str, Results], Any, EvaluatedRuns | None]:
     """Return the results of all systems, the table of users, and what evaluated the runs; saved results are taken as they are."""
     from rankwell.comparison.compare.decisions import EvaluatedRuns
@@ -293,6 +298,8 @@ def evaluated(
     if not new:
         if bounds is not None and bounds["bounds"]:
             raise UsageError("--bounds needs the runs themselves, not saved results.")
+        if ledger:
+            raise UsageError("--ledger is for runs; saved results were evaluated before.")
         return dict(named), tables.users, None
     judged = None if qrels == "none" else qrels
     with ProgressBar() as progress:
@@ -311,6 +318,7 @@ def evaluated(
             threads=threads,
             of_runs=reading.of_runs,
             of_qrels=reading.of_qrels,
+            ledger=ledger,
             **bounds or {},
         )
         inputs = read_inputs(request, [named[name] for name in new], new)
@@ -535,7 +543,7 @@ def trend(
 
 
 def ledger(
-    file: Annotated[str, Option(help="a file that ``rankwell evaluate --ledger`` wrote")],
+    file: Annotated[str, Option(help="a file that ``--ledger`` wrote")],
     /,
     *,
     metric: Metrics = None,

@@ -12,6 +12,7 @@ from rankwell.cli.options import (
     BoundingOptions,
     Engines,
     FromExperiment,
+    IntoLedger,
     Metrics,
     Output,
     PolicyRules,
@@ -135,12 +136,7 @@ def evaluate(
     ] = None,
     threads: Threads = None,
     experiment: FromExperiment = None,
-    ledger: Annotated[
-        str | None,
-        Option(
-            group=OUTPUT, help="add a line per run to this file; ``rankwell ledger`` counts what it holds"
-        ),
-    ] = None,
+    ledger: IntoLedger = None,
     bounding: BoundingOptions = BoundingOptions(),
     tables: Tables = Tables(),
     engines: Engines = Engines(),

@@ -14,6 +14,7 @@ from rankwell.cli.options import (
     Form,
     Format,
     FromExperiment,
+    IntoLedger,
     Metrics,
     Output,
     PolicyRules,
@@ -156,6 +157,7 @@ def gate(
         ),
     ] = False,
     experiment: FromExperiment = None,
+    ledger: IntoLedger = None,
     deciding: Deciding = Deciding(),
     reported: Reported = Reported(),
     tables: Tables = Tables(),
@@ -174,7 +176,11 @@ def gate(
     form = form_of(reported.format, reported.output, get_args(GateForm))
     paths = split_names([run, baseline])[1]
     given = [*([] if qrels == "none" else [qrels]), *paths, *tables.given]
-    refuse_files([*given, *([costs] if costs else [])], [reported.output, reported.junit], [reported.summary])
+    refuse_files(
+        [*given, *(file for file in (costs, ledger) if file)],
+        [reported.output, reported.junit],
+        [reported.summary, ledger],
+    )
     limits = _limits_of_costs(costs, paths[0], max_latency, max_memory, deciding.alpha)
     accepted_file = paths[1]
     _refuse_other_file(accepted_file, baseline_hash)
@@ -198,7 +204,7 @@ def gate(
     if names is None:
         raise without_metrics(accepted_file)
     try:
-        results, users, _ = evaluated(systems, qrels, names, tables, reading, policy, by=by)
+        results, users, _ = evaluated(systems, qrels, names, tables, reading, policy, by=by, ledger=ledger)
     except UsageError as error:
         raise UsageError(f"{error}{rules_of(old)}") from None
     new, accepted = results.values()

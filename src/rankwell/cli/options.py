@@ -54,6 +54,13 @@ FromExperiment = Annotated[
         help="a file (``rankwell.toml``) that says all of this; what is given beside it wins, and results carry its hash",
     ),
 ]
+IntoLedger = Annotated[
+    str | None,
+    Option(
+        group=OUTPUT,
+        help="add a line per run that is evaluated to this file; ``rankwell ledger`` counts what it holds",
+    ),
+]
 Encoding = Annotated[
     str | None,
     Option(
