@@ -7,6 +7,7 @@ import io
 import json
 import re
 import time
+from contextlib import suppress
 
 import polars as pl
 import pytest
@@ -60,6 +61,7 @@ def made(tmp_path):
 def begin(page, name="Ann"):
     page.get_by_label(re.compile("Your name|이름")).fill(name)
     page.keyboard.press("Enter")
+    expect(page.get_by_label(re.compile("Your name|이름"))).to_be_hidden()  # it has begun, and was kept
 
 
 def press(page, *keys):
@@ -78,9 +80,10 @@ def later(page):
 
 def open_again(page, load, name, text):
     """A busy browser can read for a new page before what the last one wrote has arrived: then it is opened once more."""
-    for _ in range(50):
+    for _ in range(30):
         load()
-        if page.locator(f"#sheet-{name}").text_content() == text:
+        with suppress(AssertionError):  # what arrives while the page is open shows, too
+            expect(page.locator(f"#sheet-{name}")).to_have_text(text, timeout=2_000)
             break
     expect(page.locator(f"#sheet-{name}")).to_have_text(text)
 
@@ -247,8 +250,7 @@ def test_a_browser_that_is_closed_in_the_middle_goes_on_where_it_was(chromium, m
     file = made(repeats=0.5, title="Made again")  # the same pairs and grades are the same sheet
     context = chromium.browser_type.launch_persistent_context(**kinds)
     page = context.new_page()
-    page.goto(file.as_uri())
-    assert status(page) == "3 of 9 · 2 judged"
+    open_again(page, lambda: page.goto(file.as_uri()), "status", "3 of 9 · 2 judged")
     assert page.locator("#sheet-comment").input_value() == "unfinished"
     press(page, "u", *"2012301")
     assert status(page) == "9 of 9 · 8 judged"
