@@ -32,6 +32,7 @@ MEASURED = {
 LONG = 30  # seconds that a limit has to be, to say only that something hangs
 # what may stay: the function, and why it does not race
 MAY_STAY = {
+    "browser/test_sheet.py::open_again": "one of thirty tries, a minute in all, to say that it hangs",
     "browser/test_sheet.py::wait_for": "a minute, to say that it hangs",
     "calls/test_public_calls.py::answer": "processor time",
     "compat/test_lightning.py::test_each_validation_logs_the_values_of_the_lists_and_the_share_of_the_time": "a part is less than its whole",
