@@ -11,6 +11,7 @@ import rankwell as rw
 
 QRELS = {"q": {"a": 1}}
 TAKE = {
+    "report": lambda key, run: rw.report({key: run, "b": {"q": ["a"]}}, QRELS, ["rr"]) and None,
     "compare": lambda key, run: rw.compare({key: run, "b": run}, QRELS, ["rr"]).names,
     "evaluate_all": lambda key, run: rw.Evaluator(QRELS, ["rr"]).evaluate_all({key: run, "b": run}).values(),
     "fuse": lambda key, run: [row[0] for row in rw.fuse({key: run, "b": run}).tables()[0].rows],
@@ -36,3 +37,12 @@ def test_names_that_are_no_text_are_what_they_print(name, key):
 def test_a_date_that_python_cannot_print_is_no_date():
     with pytest.raises(rw.RankwellError, match="is no date"):
         rw.trend({10**6000: rw.evaluate({"q": ["a"]}, QRELS, ["rr"])})
+
+
+@pytest.mark.parametrize("key", [np.int64(3), 10**6000, date(2026, 11, 28)], ids=["3", "huge", "date"])
+def test_members_of_a_group_are_called_as_their_runs_are(key):
+    run, other = {"q": ["b", "a"], "r": ["a"]}, {"q": ["a"], "r": ["b", "a"]}
+    runs = {key: run} | {name: [other, run][name in "wy"] for name in "uvwxy"}
+    qrels = QRELS | {"r": {"a": 1}}
+    found = rw.compare(runs, qrels, ["rr"], seeds={"A": [key, "u", "v"], "B": ["w", "x", "y"]})
+    assert found.names == ("A", "B")

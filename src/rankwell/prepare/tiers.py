@@ -16,6 +16,7 @@ from rankwell.prepare.pairs import are_copies, code_ids
 from rankwell.prepare.report import Fact, Prepared, Report, Share
 from rankwell.readers.frames.columns import quoted
 from rankwell.readers.logs import Log, read_log
+from rankwell.readers.sources import names_as_text
 from rankwell.tables.arguments import UNFIT, as_list, checked, fit_kind
 from rankwell.tables.columns import known_word
 from rankwell.tables.series import RowOf, call_polars
@@ -208,7 +209,7 @@ def _factors(
     log: Log, held: pl.Series, factors: Mapping[Any, Any], default: float | Literal["error"]
 ) -> np.ndarray:
     """The factor of each row's tier."""
-    names = [name if isinstance(name, str) else brief(name) for name in factors]
+    names = [*names_as_text(factors)]
     values = map(float, factors.values())
     factor = held.replace_strict(names, list(values), default=None, return_dtype=pl.Float64)
     if default != "error":

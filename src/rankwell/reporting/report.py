@@ -34,7 +34,7 @@ from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.readers import open_named, read_qrels
 from rankwell.readers.bytes.paths import short_name
-from rankwell.readers.sources import is_one_run
+from rankwell.readers.sources import is_one_run, names_as_text
 from rankwell.readers.texts import folder_of, images_of_items, texts_of_items, texts_of_queries
 from rankwell.records import cached_property, record
 from rankwell.reporting.chart.charts import require_extra
@@ -245,7 +245,7 @@ def _by_name(what: Any) -> dict[str, Any]:
     if isinstance(what, Mapping) and not is_one_run(what):
         if not what:
             raise UsageError("a report needs at least one system; give runs by name, such as {'bm25': run}.")
-        return {name if isinstance(name, str) else brief(name): system for name, system in what.items()}
+        return names_as_text(what)
     if isinstance(what, Path) or (isinstance(what, str) and not is_saved(what)):
         return {short_name(what): what}
     return {getattr(what, "name", ONE) if not isinstance(what, str) else short_name(what): what}

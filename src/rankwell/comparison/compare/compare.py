@@ -52,7 +52,7 @@ from rankwell.evaluation.request import reading_of_users
 from rankwell.metrics import Wanted, metric_of, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.readers import open_named
-from rankwell.readers.sources import is_one_run, names_as_text, refuse_unnamed
+from rankwell.readers.sources import is_one_run, name_as_text, names_as_text, refuse_unnamed
 from rankwell.results import Results
 from rankwell.results.saving.load import open_saved
 from rankwell.results.summary import notes_of
@@ -242,10 +242,7 @@ def _group_members(groups: Mapping[Any, Any] | None) -> dict[str, tuple[str, ...
     if not groups:
         return {}
     members_of = {name: [own] if isinstance(own, str) else own for name, own in groups.items()}
-    return {
-        str(name): tuple(member if isinstance(member, str) else brief(member) for member in own)
-        for name, own in members_of.items()
-    }
+    return {name_as_text(name): tuple(map(name_as_text, own)) for name, own in members_of.items()}
 
 
 def _refuse_too_few(names: Sequence[str], baseline: str | None) -> None:

@@ -165,7 +165,7 @@ def systems_of(runs: Any, read: Mapping[str, Any] | None = None) -> dict[str, An
     """
     options = reading_of(read)[0]
     if isinstance(runs, Mapping) and not is_one_run(runs):
-        named = {name if isinstance(name, str) else brief(name): run for name, run in runs.items()}
+        named = names_as_text(runs)
         systems = {name: _open(run, name, options) for name, run in named.items()}
     else:
         several = (
