@@ -101,7 +101,7 @@ def explain(
 
 
 def _named(tables: Tables, reading: Reading) -> dict[str, Any]:
-    """The tables beside runs and judgements, read at once if it is said what their columns hold."""
+    """The tables beside runs and judgements; those whose columns were named are read here."""
     if "columns" not in reading.of_tables:
         return vars(tables)
     from rankwell.evaluation.inputs import read_tables
