@@ -29,12 +29,14 @@ def commands(heading: str) -> list[str]:
 
 def steps(heading: str) -> list[str]:
     """The command lines that change the tree, but for `make names`."""
-    return [line for line in commands(heading) if not line.startswith("make ")]
+    return [line for line in commands(heading) if not re.match(r"(\w+=\w+ )*make ", line)]
 
 
 def tests_of(heading: str) -> list[list[str]]:
     """The arguments for pytest of each command that runs tests."""
-    found = [re.fullmatch(r'make test ARGS="(.*)"', line) for line in commands(heading)]
+    found = [
+        re.fullmatch(r'(?:RANKWELL_CASES=all )?make test ARGS="(.*)"', line) for line in commands(heading)
+    ]
     return [shlex.split(each[1]) for each in found if each]
 
 
