@@ -89,10 +89,11 @@ def judgements(
     made = Qrels(
         kept["query"], kept["item"], grade, assessor=Assessor("clicks", own.hash), name=f"clicks of {own.name}"
     )  # fmt: skip
-    made.counts = own.counted({
-        "rows at ranks without theta, left out": lost,
-        f"pairs of query and item that were shown for less than {at_least:g} expected looks, left out": len(found) - len(kept),
-    })  # fmt: skip
+    made.counts = own.counted(without_theta=lost)
+    if rare := len(found) - len(kept):
+        made.counts[
+            f"pairs of query and item that were shown for less than {at_least:g} expected looks, left out"
+        ] = rare
     return made
 
 

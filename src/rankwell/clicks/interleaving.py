@@ -240,11 +240,7 @@ def interleaved(
     again = 0
     if column is None and "user" in own.words:
         again = len(wins) - own.columns(pl.col(own.words["user"]).n_unique()).item()
-    counts = own.counted({
-        "items of both teams, which give no credit": shared,
-        f"impressions without a {cluster}, each counted alone": alone,
-        "users who came back, whom cluster=None counts as others": max(again, 0),
-    })  # fmt: skip
+    counts = own.counted(cluster, shared=shared, alone_impressions=alone, returned=max(again, 0))
     pairs, xs = zip(*(_pair(wins, clusters, *two, level) for two in combinations(teams, 2)), strict=True)
     if len(pairs) > 1:
         numbers = further(first(seed), np.arange(xs[0].size, dtype=np.uint64))

@@ -6,10 +6,12 @@ import hashlib
 import math
 from collections.abc import Mapping
 from dataclasses import field, replace
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rankwell.display.page import PageStrings, words_of
 from rankwell.errors import DataError, UsageError, brief, nearest
 from rankwell.readers.frames.columns import match_words, quoted
 from rankwell.records import cached_property, record
@@ -27,6 +29,7 @@ NUMBERS = {
     "propensity": ("above 0 and at most 1, the probability with which the logging policy chose what was shown", math.ulp(0), 1, False), "target": ("a probability", 0, 1, False),
     "unseen": ("a probability", 0, 1, False),
 } | dict.fromkeys(("reward", "q", "v"), ("a number", -math.inf, math.inf, False))  # fmt: skip
+DEEPEST = 62  # rank that is harvested: the ranks of a pair are bits of a number
 HASHED = "query", "item", "rank", "click"
 TRUTH = {"true": "1", "false": "0"}
 ROW = "row "  # the name of no column of anybody's
@@ -258,9 +261,9 @@ class Log:
         frame = self.columns(pl.col(cluster).alias("cluster "), *expressions)
         return frame.drop("cluster "), *numbered(frame["cluster "])
 
-    def counted(self, found: Mapping[str, int]) -> dict[str, int]:
-        """Return the counts of the log and what else was found, if it was."""
-        return dict(self.counts) | {what: n for what, n in found.items() if n}
+    def counted(self, cluster: str | None = None, **found: int) -> dict[str, int]:
+        """Return the counts of the log and what else was found, if it was, by sentences in English."""
+        return dict(self.counts) | in_sentences(found, cluster)
 
     @cached_property
     def hash(self) -> str:
@@ -291,6 +294,18 @@ def numbered(column: pl.Series) -> tuple[np.ndarray, int]:
     return np.unique(numbers, return_inverse=True)[1], alone
 
 
+def sentences(words: PageStrings, cluster: str | None) -> dict[str, str]:
+    """Return what is counted of logs, by key, in the words of a language."""
+    fields = {"cluster": cluster, "deepest": DEEPEST}
+    return {key: text.format(**fields) for key, text in words.of("clicks.counts").items()}
+
+
+def in_sentences(counts: Mapping[str, int], cluster: str | None = None) -> dict[str, int]:
+    """Return counts above 0 by sentences in English."""
+    texts = sentences(words_of("en"), cluster)
+    return {texts[what]: n for what, n in counts.items() if n}
+
+
 def collected(frame: pl.LazyFrame) -> pl.DataFrame:
     """Return what a lazy frame holds, worked out in pieces so that the log itself never stands in memory."""
     from rankwell.readers.frames.scans import polars_errors
@@ -300,9 +315,9 @@ def collected(frame: pl.LazyFrame) -> pl.DataFrame:
 
 
 def log_of(
-    frame: pl.DataFrame | pl.LazyFrame, name: str, columns: Mapping[str, str] | None = None, place: Place | None = None, **more: Any
+    frame: pl.DataFrame | pl.LazyFrame, name: str, columns: Mapping[str, str] | None = None, place: Place | None = None, *, rank_base: int | None = None, counts: Mapping[str, int] = MappingProxyType({}),
 ) -> Log:  # fmt: skip
-    """Return a log of a frame; ``columns`` say what its columns hold where their names do not."""
+    """Return a log of a frame; ``columns`` say what its columns hold where their names do not, ``counts`` by key what was left out."""
     frame = frame.lazy()
     words = match_words(frame.collect_schema().names(), columns, name, NAMES)
-    return Log(frame.with_row_index(ROW), words, name, place or RowOf(name), **more)
+    return Log(frame.with_row_index(ROW), words, name, place or RowOf(name), rank_base, in_sentences(counts))

@@ -172,10 +172,7 @@ def counterfactual(
     mean = mean._replace(low=max(mean.low, 0.0))  # NaN stays
     weights = np.where(new.is_null().to_numpy(), 0.0, 1 / np.array(theta)[at])
     spread = Weights.spread(lists.name, weights) if weights.any() else None
-    counts = own.counted({
-        f"impressions without a {cluster}, each counted alone": alone,
-        "clicked items that the new lists do not hold, worth 0": new.null_count(),
-    })  # fmt: skip
+    counts = own.counted(cluster, alone_impressions=alone, not_listed=new.null_count())
     return Counterfactual(
         own.name, lists.name, discount, cluster, level, *mean, float(naive.mean()), spread, counts
     )

@@ -45,6 +45,10 @@ class PolicyValue(NamedTuple):
     unseen: float
     refused: str
 
+    def why(self, words: PageStrings) -> str:
+        """Return why the log cannot tell the value, in the words of a language; "" if it can."""
+        return _why_refused(self.n_effective, self.freedom, self.unseen, words)
+
 
 class PolicyDifference(NamedTuple):
     """The value of the first policy less that of the second, of the same log."""
@@ -104,7 +108,7 @@ class OffPolicy(OfRows, kind="off-policy value", plural="off-policy values"):
     def _said(self, words: PageStrings) -> list[str]:
         notes = [words(f"clicks.off_policy.{self.how}")]
         notes += [
-            words("clicks.off_policy.refused", policy=row.policy, why=row.refused)
+            words("clicks.off_policy.refused", policy=row.policy, why=row.why(words))
             for row in self.policies
             if row.refused
         ]
@@ -126,7 +130,7 @@ class OffPolicy(OfRows, kind="off-policy value", plural="off-policy values"):
         row, both = self.policies[0], self.difference
         case, said = "value", {"policy": row.policy, "value": with_interval(row.value, row.low, row.high)}
         if row.refused and not self.forced:
-            case, said = "refused", {"policy": row.policy, "why": row.refused}
+            case, said = "refused", {"policy": row.policy, "why": row.why(words)}
         elif both is not None and not math.isnan(both.value):
             one, two = (number(each.value) for each in self.policies)
             said = {
@@ -234,7 +238,7 @@ def off_policy(
             f"{own.name}: every propensity is 1: the logging policy was deterministic, so nothing else was tried and no log of it can tell "
             f"what another policy earns. Compare the two by interleaving or an A/B test."
         )
-    counts = own.counted({f"rows without a {cluster}, each counted alone": alone})
+    counts = own.counted(cluster, alone=alone)
     units = Choices(codes, int(codes.max()) + 1, column is not None, level)
     found = [
         _valued(name.removeprefix("target ").strip() or name, columns[name], columns, reward, how, clip, units, force=force) for name in names
@@ -320,7 +324,7 @@ def _valued(
     weight_low, weight_high = units.interval(mean, (raw - mean) / n, small=True)[2:]
     unseen = float(columns["unseen"].mean()) if "unseen" in columns else math.nan
     spread = Weights.spread(policy, weight, total)
-    why = _refused(spread.n_effective, freedom, unseen)
+    why = _why_refused(spread.n_effective, freedom, unseen, words_of("en"))
     if why and not force:
         value = error = low = high = math.nan
     found = PolicyValue(
@@ -329,18 +333,17 @@ def _valued(
     return found, influence, spread
 
 
-def _refused(effective: float, freedom: float, unseen: float) -> str:
+def _why_refused(effective: float, freedom: float, unseen: float, words: PageStrings) -> str:
     """Why a log cannot tell the value of a policy; "" if it can."""
-    why = [f"effective n {effective:.1f} < {LEAST_N}"] if effective < LEAST_N else []
+    why = []
+    if effective < LEAST_N:
+        why.append(words("clicks.off_policy.few_rows", n=effective, least=LEAST_N))
     if not freedom >= LEAST_FREEDOM:
-        why.append(
-            "all rewards are the same" if math.isnan(freedom) else f"ν {freedom:.1f} < {LEAST_FREEDOM}"
-        )
+        key = "all_alike" if math.isnan(freedom) else "few_units"
+        why.append(words(f"clicks.off_policy.{key}", n=freedom, least=LEAST_FREEDOM))
     if unseen > MOST_UNSEEN:
-        why.append(
-            f"{100 * unseen:.3g} % of the target's mass lies on actions that the log cannot show (limit {100 * MOST_UNSEEN:g} %)"
-        )
-    return " and ".join(why)
+        why.append(words("clicks.off_policy.too_unseen", share=100 * unseen, most=100 * MOST_UNSEEN))
+    return words("clicks.off_policy.and").join(why)
 
 
 def _difference(

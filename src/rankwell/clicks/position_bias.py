@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from rankwell.clicks.log import ROW, Log
+from rankwell.clicks.log import DEEPEST, ROW, Log
 from rankwell.clicks.read import read_log
 from rankwell.clicks.results import OfRows, heads
 from rankwell.display.page import PageStrings, words_of
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 FEWEST = 30  # clicks of a rank, fewer of which are said
 NEAR = 1e-12
 LOTS = 100  # that clusters are dealt to where there are more
-DEEPEST = 62  # rank that is harvested: the ranks of a pair are bits of a number
 
 
 class PositionTheta(NamedTuple):
@@ -174,10 +173,7 @@ def positions(
     of_ranks = found.shown.astype(int), found.clicks.astype(int), found.theta, *found.bounds(level)
     values = zip(*(each.tolist() for each in of_ranks), strict=True)
     rows = tuple(PositionTheta(rank, *row) for rank, row in enumerate(values, 1))
-    counts = own.counted({
-        f"rows without a {cluster}, each counted alone": lots.alone,
-        f"rows below rank {DEEPEST}, which are not harvested": found.deep,
-    })  # fmt: skip
+    counts = own.counted(cluster, alone=lots.alone, deep=found.deep)
     return Positions(own.name, how, is_shuffled, cluster, lots.clusters, level, rows, counts)
 
 

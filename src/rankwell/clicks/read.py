@@ -200,8 +200,8 @@ def _of_events(frame: pl.LazyFrame, name: str) -> Log:
     is_shown = (pl.col("event") == "serp").any().over("search_id")
     first = pl.col("search_id").filter(pl.col("event") == "serp")
     counts = frame.select(
-        (~known).sum().alias("events that are neither serp nor click"), (clicked & ~is_shown).sum().alias("clicks on answers that were not shown"),
-        (first.len() - first.n_unique()).alias("impressions that were logged twice"),
+        (~known).sum().alias("other_words"), (clicked & ~is_shown).sum().alias("not_shown_answers"),
+        (first.len() - first.n_unique()).alias("twice"),
     ).collect().row(0, named=True)  # fmt: skip
     position = pl.when(clicked).then(pl.col("position").cast(pl.String))
     held = frame.filter(known & is_shown).select(
@@ -209,7 +209,7 @@ def _of_events(frame: pl.LazyFrame, name: str) -> Log:
     )  # fmt: skip
     # a position that was clicked again is one item with two clicks
     held = held.group_by("impression", "item", "team", maintain_order=True).agg(pl.col("click").sum())
-    return log_of(held, name, counts={what: n for what, n in counts.items() if n})
+    return log_of(held, name, counts=counts)
 
 
 # Open Bandit Pipeline.
@@ -273,7 +273,7 @@ def _of_files(paths: Sequence[Path], rank_base: int | None, name: str) -> Log:
                     f"{path.name}:{number}: this is neither an event (action_name) nor a search (user_query) of UBI."
                 )
             if (search := _text(value.get("query_id"))) is None:
-                counts["rows without a query_id"] += 1
+                counts["no_query"] += 1
                 continue
             user, text = who.get(search, (None, None))
             who[search] = _text(value.get("client_id")) or user, _text(value.get("user_query")) or text
@@ -284,17 +284,17 @@ def _of_files(paths: Sequence[Path], rank_base: int | None, name: str) -> Log:
                 continue
             item, rank = _object_of(value)
             if item is None:
-                counts["events without an object"] += 1
+                counts["no_object"] += 1
             elif value["action_name"] in CLICKS:
                 clicks[search, item] += 1
             elif value["action_name"] != SHOWN:
-                counts["events that are neither impressions nor clicks"] += 1
+                counts["other_events"] += 1
             elif (search, item) in shown and shown[search, item] == rank:
-                counts["impressions that were logged twice"] += 1
+                counts["twice"] += 1
             elif shown.setdefault((search, item), rank) != rank and rank is not None:
-                counts["impressions at another rank than the first"] += 1
+                counts["moved"] += 1
     if lost := sum(number for key, number in clicks.items() if key not in shown):
-        counts["clicks on items that were not shown"] = lost
+        counts["not_shown"] = lost
     if not shown:
         raise DataError(
             f"{name}: no event is an impression, so nothing says what was shown and not clicked. Give the searches, too: "
@@ -304,7 +304,7 @@ def _of_files(paths: Sequence[Path], rank_base: int | None, name: str) -> Log:
         (search, *who[search], item, rank, clicks[search, item]) for (search, item), rank in shown.items()
     ]
     return log_of(
-        _frame(rows, "impression user query item rank click"), name, rank_base=rank_base, counts=dict(counts)
+        _frame(rows, "impression user query item rank click"), name, rank_base=rank_base, counts=counts
     )
 
 

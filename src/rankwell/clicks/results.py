@@ -7,6 +7,7 @@ from abc import abstractmethod
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from rankwell.clicks.log import sentences
 from rankwell.display.page import PageStrings, words_of
 from rankwell.display.result import Saved
 from rankwell.display.saved_files import PLAIN, Kind, ensure, ensure_counts, row_of, within
@@ -28,6 +29,7 @@ class FromLog(Saved):
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
     log: str
+    cluster: str | None
     level: float
     counts: dict[str, int]
 
@@ -57,7 +59,11 @@ class FromLog(Saved):
 
     def notes(self, words: PageStrings | None = None) -> list[str]:
         """Return how it was found, what is unsure, and what was counted, in English or other words."""
-        return [*self._said(words or words_of("en")), *(f"{what}: {n:,}" for what, n in self.counts.items())]
+        words = words or words_of("en")
+        english, own = (sentences(each, self.cluster) for each in (words_of("en"), words))
+        translated = {text: own[key] for key, text in english.items()}
+        counts = [f"{translated.get(what, what)}: {n:,}" for what, n in self.counts.items()]
+        return [*self._said(words), *counts]
 
     def answer(self, words: PageStrings) -> dict[str, Any]:
         """Return the top of a report."""

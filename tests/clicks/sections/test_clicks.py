@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 from tests.clicks.plots import test_positions, test_preference, test_weights
+from tests.reporting.test_korean import english_in
 
 import rankwell as rw
+from rankwell.clicks.log import sentences
+from rankwell.display.page import words_of
 
 FOUND = [test_preference.found, test_positions.found, test_weights.choices, test_weights.order]
 
@@ -54,6 +57,38 @@ def test_heads_and_captions_are_translated(found):
         for tables in (english, korean)
     )
     assert own & other <= {"p", "ν", ""}  # signs
+
+
+LONE = {"impression": [1, 1, 2, 2], "user": ["u", "u", None, None], "click": [1, 0, 0, 1]}
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        *FOUND,
+        lambda: rw.clicks.interleaved(LONE | {"team": ["A", "B", "A", "A,B"]}),
+        lambda: rw.clicks.positions(LONE | {"rank": [1, 2, 1, 2]}),
+        lambda: rw.clicks.counterfactual(
+            LONE | {"query": ["q"] * 4, "item": list("abab"), "rank": [1, 2, 1, 2]}, {"q": ["a"]}, [1, 0.5]
+        ),
+        lambda: rw.clicks.off_policy(
+            LONE | {"propensity": [0.5] * 4, "target": [0.5] * 4, "unseen": [0.5] * 4}, cluster="user"
+        ),
+    ],
+)
+def test_no_note_is_in_english_on_a_korean_page(found):
+    own = found()
+    english, korean = (rw.report(own, lang=lang).section("clicks").data["notes"] for lang in ("en", "ko"))
+    assert len(english) == len(korean)
+    assert not [text for note in korean for text in english_in(note)]
+
+
+def test_every_count_has_a_sentence_of_its_own():
+    for lang in ("en", "ko"):
+        texts = sentences(words_of(lang), "user")
+        assert len({*texts.values()}) == len(texts)
+    assert sentences(words_of("ko"), "user").keys() == sentences(words_of("en"), "user").keys()
+    assert not {*sentences(words_of("ko"), "user").values()} & {*sentences(words_of("en"), "user").values()}
 
 
 def test_an_order_that_meets_no_click_has_a_page_without_a_picture():
