@@ -50,10 +50,7 @@ def refuse_foreign(value: Any, label: str, kind: str) -> None:
             )
         if {"query", "item"} <= set(map(known_word, keys)):
             return  # an object of columns
-        if not any(
-            number is None or isinstance(number, (str, int, float)) or _is_deep(number)
-            for number in value.values()
-        ):
+        if not any(isinstance(number, (str, int, float)) or _is_deep(number) for number in value.values()):
             return
         what = f"an object with {_listed(value)}"
     else:

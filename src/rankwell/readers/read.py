@@ -329,7 +329,7 @@ def _read(source: Any, kind: str, name: str | None, options: ReadOptions) -> Any
     title = name or kind
     if options.format_in is not None:
         raise UsageError(
-            f"{kind}: format_in={brief(options.format_in)} is for files, not for a {type(source).__name__}."
+            f"{title}: format_in={brief(options.format_in)} is for files, not for a {type(source).__name__}."
         )
     first: Any = next(iter(source.values()), None) if type(source) is dict else None
     is_of_numbers = type(first) is dict and first and set(map(type, first.values())) <= {int, float}
@@ -338,7 +338,7 @@ def _read(source: Any, kind: str, name: str | None, options: ReadOptions) -> Any
         len(source) > 1
         and str.isalpha(f"{next(iter(source))}{next(iter(first))}".strip("0123456789").translate(SIGNS))
     ):
-        source = in_memory.as_table_or_dict(source, kind)
+        source = in_memory.as_table_or_dict(source, kind, title)
         is_of_numbers = is_of_numbers and type(next(iter(source.values()))) is dict
     is_plain = is_of_numbers and kind != "items"
     if (
@@ -356,7 +356,7 @@ def _read(source: Any, kind: str, name: str | None, options: ReadOptions) -> Any
     if is_plain:
         from rankwell.readers.memory import dicts as module
     else:
-        module, source = _module_and_value(source, kind)
+        module, source = _module_and_value(source, kind, title)
     items_in = getattr(options.columns, "items_in", None)
     if options.query_ids is not None or options.scores_from is not None or items_in is not None:
         refuse_query_ids(options.query_ids, title, f"{what} names its queries")
@@ -371,14 +371,14 @@ def _read(source: Any, kind: str, name: str | None, options: ReadOptions) -> Any
         raise
 
 
-def _module_and_value(source: Any, kind: str) -> tuple[ModuleType, Any]:
+def _module_and_value(source: Any, kind: str, title: str) -> tuple[ModuleType, Any]:
     """The module that reads a value in memory, by its type, and the value as that module takes it."""
     words = ("item",) if kind == "items" else ("query", "item")
     is_dict = type(source) is dict
     if not is_dict and in_memory.is_rows(source):
         from rankwell.readers.frames import tables
 
-        return tables, in_memory.columns_of(source, kind)
+        return tables, in_memory.columns_of(source, title)
     if in_memory.is_spark(source):
         from rankwell.readers.frames import spark
 
@@ -390,16 +390,14 @@ def _module_and_value(source: Any, kind: str) -> tuple[ModuleType, Any]:
 
         return tables, source
     if kind != "items":
-        from rankwell.readers.memory import dicts
+        from rankwell.readers.memory import dicts, matrices
 
-        if isinstance(source, Mapping):
+        if isinstance(source, Mapping) and not matrices.is_sparse(source):  # one of SciPy's is a dict
             return dicts, source
-        from rankwell.readers.memory import matrices
-
         if kind == "run" and matrices.is_pair(source):
             return matrices, source
         if isinstance(source, (list, tuple)) and source:
-            refuse_rows_of_a_table(source, kind)
+            refuse_rows_of_a_table(source, kind, title)
             refuse_one_list(source)
             matrix = matrices.rectangle(source)
             if matrix is not None and (kind == "qrels" or matrix.dtype.kind == "f"):
@@ -410,7 +408,7 @@ def _module_and_value(source: Any, kind: str) -> tuple[ModuleType, Any]:
     swapped = f" {SWAPPED}" if isinstance(source, Qrels if kind == "run" else Run) else ""
     what = "ids, or" if kind == "items" else "a dict, a list of lists, a matrix, or"
     raise UsageError(
-        f"{kind}: cannot read {type(source).__name__}. Give a path, {what} {in_memory.KINDS}.{swapped}"
+        f"{title}: cannot read {type(source).__name__}. Give a path, {what} {in_memory.KINDS}.{swapped}"
     )
 
 

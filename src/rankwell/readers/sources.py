@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from itertools import pairwise
 from numbers import Integral, Real
@@ -11,7 +12,7 @@ from typing import Any, Literal, NamedTuple, TypeGuard, TypeVar
 
 from rankwell.errors import UsageError, brief
 from rankwell.readers.frames.columns import NONE_GIVEN, Given
-from rankwell.readers.frames.in_memory import is_dict_of_columns, is_frame
+from rankwell.readers.frames.in_memory import is_dict_of_columns, is_frame, is_one_table
 from rankwell.readers.standard_input import OpenFile
 from rankwell.tables.items_users import Items
 from rankwell.tables.run_qrels import Qrels, Run
@@ -72,7 +73,11 @@ def is_one_run(runs: Any) -> bool:
         return isinstance(number, Real) and type(item) is not tuple
     if isinstance(first, (list, tuple)) and first and all(isinstance(cell, (str, int)) for cell in first):
         return not any(isinstance(cell, str) and ("*" in cell or os.path.exists(cell)) for cell in first)  # noqa: PTH110 - Path refuses long names
-    return isinstance(first, Real) or is_column(first) or is_dict_of_columns(runs, "query", "item")
+    return (
+        isinstance(first, Real)
+        or (is_column(first) and not is_one_table(first))
+        or is_dict_of_columns(runs, "query", "item")
+    )
 
 
 def names_as_text(runs: Mapping[Any, T]) -> dict[str, T]:
@@ -122,11 +127,11 @@ def plain_list(source: Any) -> Any:
 def ids_in(source: Any) -> Any:
     """Return the ids of a list, a set, a range, a series or an array; None for tables, paths and others."""
     source = plain_list(source)
-    if isinstance(source, (list, tuple, set, frozenset, range)):
+    if isinstance(source, (list, tuple, AbstractSet, range)):
         if any(isinstance(row, (Mapping, os.PathLike, OpenFile)) for row in source):
             return None
         with suppress(TypeError):  # what cannot be sorted is no id, and refused as such
-            return sorted(source) if isinstance(source, (set, frozenset)) else list(source)
+            return sorted(source) if isinstance(source, AbstractSet) else list(source)
         return list(source)
     return source if is_column(source) else None
 
@@ -176,7 +181,7 @@ def refuse_one_list(source: Any, word: str = "") -> None:
     )
 
 
-def refuse_rows_of_a_table(rows: Any, kind: str) -> None:
+def refuse_rows_of_a_table(rows: Any, kind: str, title: str) -> None:
     """Raise UsageError for tuples such as (query, item, score), which are rows of a table and no lists of items."""
     if (
         not all(type(row) is tuple for row in rows)
@@ -184,10 +189,12 @@ def refuse_rows_of_a_table(rows: Any, kind: str) -> None:
         or not 2 <= len(rows[0]) <= 4
     ):
         return
-    repeats = any(one[0] == other[0] for one, other in pairwise(rows))
+    # a user with one item in a test has one row: pairs are rows more often than lists of two
+    repeats = len(rows[0]) == 2 or any(one[0] == other[0] for one, other in pairwise(rows))
+    repeats |= len(rows) > 1 and [row[0] for row in rows] in ([*range(len(rows))], [*range(1, len(rows) + 1)])
     if repeats or len({type(cell) for row in rows for cell in row}) > 1:
         raise UsageError(
-            f"{kind}: {brief(rows[0])} looks like a row of query and item. If it is, rw.{KINDS[kind].__name__}(*zip(*rows)); if each tuple is the "
+            f"{title}: {brief(rows[0])} looks like a row of query and item. If it is, rw.{KINDS[kind].__name__}(*zip(*rows)); if each tuple is the "
             f"list of a query, [list(row) for row in rows]."
         )
 

@@ -19,7 +19,7 @@ from rankwell.tables.ids import Ids, Known, to_same_kind
 from rankwell.tables.lists import offsets_of, owners
 from rankwell.tables.rows import Columns
 from rankwell.tables.run_qrels import Matrix, Run, refuse_labels
-from rankwell.tables.series import array_of
+from rankwell.tables.series import array_of, library
 
 WIDTH = 64  # scores of which only the largest is looked at first
 NONE_LEFT_OUT = np.empty(0, np.uint8)
@@ -58,7 +58,7 @@ def top_k(
         What each query is not to be shown: a sparse matrix in the shape of the scores, whose stored entries are left out, or a log
         in any form that ``rankwell.read_qrels`` accepts, whose pairs are found by their ids.
     queries, items
-        The ids of the rows and of the columns; by default their numbers.
+        The ids of the rows and of the columns; by default their numbers, or the index and the columns of a frame of pandas.
     ties
         The order of equal scores: by their ids, as in ``rankwell.Policy``, or by column (``order``).
     batch
@@ -82,6 +82,9 @@ def top_k(
     for word, value in (("k", k), ("batch", batch)):
         if value is not None and value < 1:
             raise UsageError(f"top_k({word}={value}): {word} is at least 1.")
+    if library(scores) == "pandas" and hasattr(scores, "columns"):
+        queries = labels_in(scores.index) if queries is None else queries
+        items = labels_in(scores.columns) if items is None else items
     rows, columns = Numbered.of(queries, "query"), Numbered.of(items, "item")
     score_batches = scores_of(scores, rows.number, columns.number, batch)
     blocks = iter(score_batches.blocks)
@@ -120,6 +123,11 @@ def top_k(
     if rows.ids is None and columns.ids is None:
         run.matrix = Matrix(name, "scores", (high, width))
     return run
+
+
+def labels_in(index: Any) -> Any:
+    """Return the labels of a frame's rows or columns; None if they only count from 0."""
+    return None if index.tolist() == [*range(len(index))] else index
 
 
 @record

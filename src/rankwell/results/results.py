@@ -24,6 +24,7 @@ from rankwell.results.part import Part, left_out_of, tie_ranges, value_of
 from rankwell.results.segments import Breakdown, Segmentation, check_weights
 from rankwell.tables.arguments import plain, refuse_level
 from rankwell.tables.ids import Ids
+from rankwell.tables.series import by_index, numbers_of
 from rankwell.tables.states import GeometricMean, Mean, WeightedMean
 
 if TYPE_CHECKING:  # few callers need these at run time; the methods that do import them
@@ -681,6 +682,7 @@ def _plain_values(values: Mapping[str, float]) -> dict[str, Any]:
 
 def _weights_of(weights_given: Mapping[Any, float] | Sequence[float], queries: Sequence[Any]) -> np.ndarray:
     """The weight of each query; DataError if one has none, or one that is negative, infinite or not a number."""
+    weights_given = by_index(weights_given)
     if isinstance(weights_given, Mapping):
         missing = next((query for query in queries if query not in weights_given), None)
         if missing is not None:
@@ -688,7 +690,7 @@ def _weights_of(weights_given: Mapping[Any, float] | Sequence[float], queries: S
                 f"query {brief(missing)} has no weight in weights=; give one for each of the {len(queries):,} queries."
             )
         weights_given = [weights_given[query] for query in queries]
-    weights = np.asarray(weights_given, np.float64)
+    weights = numbers_of(weights_given, "weight", lambda row: f"weights=, value {row + 1}").astype(np.float64)
     if weights.shape != (len(queries),):
         raise DataError(
             f"weights= has {weights.size:,} weights for {len(queries):,} queries; give one per row of per_query."

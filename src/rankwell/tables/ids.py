@@ -6,7 +6,8 @@ identify tables, the same for any order of rows, machine and number of threads.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import math
+from collections.abc import Callable, Container, Iterable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -102,13 +103,23 @@ class Ids:
             return cls.of_plain(columns)
         with suppress(TypeError):
             return cls.of_strings(list_of_ids)
-        for value in list_of_ids:
-            if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
-                kinds = sorted({type(value_of_kind).__name__ for value_of_kind in list_of_ids})
-                raise DataError(
-                    f"{name} ids must be all str or all int, but there are {' and '.join(kinds)} "
-                    f"(such as {brief(value)}). Write them as text."
-                )
+        # arrays of no dimension, as an array of PyTorch or JAX yields them
+        list_of_ids = [
+            value.item() if hasattr(value, "item") and getattr(value, "shape", None) == () else value
+            for value in list_of_ids
+        ]
+        odd = [
+            value
+            for value in list_of_ids
+            if isinstance(value, bool) or not isinstance(value, (int, np.integer))
+        ]
+        if odd:
+            kinds = sorted({type(value).__name__ for value in list_of_ids})
+            value = next((value for value in odd if not isinstance(value, str)), odd[0])
+            raise DataError(
+                f"{name} ids must be all str or all int, but there are {' and '.join(kinds)} "
+                f"(such as {brief(value)}). {_remedy(value)}"
+            )
         try:
             return cls.of_integers(np.array(list_of_ids, np.int64))
         except OverflowError:
@@ -148,6 +159,14 @@ class Ids:
             return cls.of_series(texts, name, lambda row: at(int(firsts[row])))[number]
         if kind != pl.String:
             cast = brief("Int64" if kind.is_float() else "str")
+            if kind == pl.Binary:
+                with suppress(pl.exceptions.PolarsError):
+                    return cls.of_series(series.cast(pl.String), name, place)
+            if kind.is_nested() or (kind == pl.Object and isinstance(series[0], Container)):
+                raise DataError(
+                    f"{at(0)}: {name} ids must be text or integers, not {kind}, such as {brief(series[:1].to_list()[0])}. Give "
+                    f"each row one id."
+                )
             raise DataError(
                 f"{at(0)}: {name} ids must be text or integers, not {kind}. Cast the column, in pandas by "
                 f"frame.astype({{{brief(series.name)}: {cast}}})."
@@ -284,6 +303,17 @@ class Ids:
 
 
 IdColumn = Ids | Iterable[Any]
+
+
+def _remedy(value: object) -> str:
+    """What to do with a value that is no id."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return "It is missing: leave it out."
+    if isinstance(value, bytes):
+        return "Decode it: value.decode()."
+    if isinstance(value, float):
+        return "If they are whole numbers, int(value); scores are no ids."
+    return "Write them as text."
 
 
 class Known:

@@ -17,7 +17,16 @@ from rankwell.tables.columns import EXTRA, UnreadColumn
 from rankwell.tables.ids import Digest, IdColumn, Ids, fingerprints_of
 from rankwell.tables.lists import owners
 from rankwell.tables.rows import Columns, IdStretches, Rows
-from rankwell.tables.series import Place, RowOf, freeze, freeze_all, numbers_of, same_length, store_place
+from rankwell.tables.series import (
+    Place,
+    RowOf,
+    freeze,
+    freeze_all,
+    numbers_of,
+    refuse_other_index,
+    same_length,
+    store_place,
+)
 
 KINDS = "human", "model", "clicks"
 FORM = "write human, human:NAME, model:NAME or clicks:LOG, and after commas prompt=… and date=…"
@@ -200,6 +209,8 @@ class Run:
                 f"Run has no argument {wrong}=; further columns are {one_of(EXTRA)}.{nearest(wrong, EXTRA)}"
             )
         self.name = name
+        given = {"query": query, "item": item, "score": score, "rank": rank, **columns}
+        refuse_other_index(name, given.items())
         rows = Columns.of(query, item, score, rank, name=name, place=at, rank_base=rank_base, **columns)
         self.rows: Rows = rows.owned()
 
@@ -314,6 +325,8 @@ class Qrels:
         self.name = name
         self.assessor = None if assessor is None else Assessor.of(assessor)
         self.place = RowOf(name) if place is None else place
+        given = {"query": query, "item": item, "grade": grade, "topic": topic, "propensity": propensity}
+        refuse_other_index(name, given.items())
         self.by_query = query if isinstance(query, IdStretches) else ids_of(query, "query")
         self.item = ids_of(item, "item")
         self.grade = None if grade is None else _grades(grade, self.place)

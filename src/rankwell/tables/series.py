@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,7 @@ IN_MAIN_MEMORY = (1, 3)  # DLPack's numbers of the processor's memory, and of su
 DEEPEST = 16  # lists in lists
 MOST = 2**53  # above it not all whole numbers are floats: others would be read as this one, and tie with it
 LONGEST = 60
+NO_NUMBERS = np.datetime64, np.timedelta64, np.complexfloating  # which NumPy casts to floats all the same
 Place = Callable[[int], str]
 
 
@@ -56,7 +58,41 @@ def one_dimension(source: Any, name: str) -> np.ndarray:
     array = array_of(source, name)
     if array.ndim != 1:
         raise UsageError(f"{name} are one column; this array has {array.ndim} dimensions.")
-    return array
+    refuse_masked(array, name)
+    return np.ma.getdata(array)
+
+
+def refuse_masked(array: np.ndarray, name: str) -> None:
+    """Raise DataError for an array of one dimension with masked values: what is under a mask is no value."""
+    if np.ma.is_masked(array):
+        row = int(np.flatnonzero(np.ma.getmaskarray(array))[0])
+        raise DataError(
+            f"{name}: the value of row {row + 1} is masked. Leave the row out, or fill it: array.filled(…)."
+        )
+
+
+def by_index(values: Any) -> Any:
+    """Return a Series of pandas as a dict by its index, unless that only counts; others as they are, which are in the order of what they belong to."""
+    is_series = type(values).__name__ == "Series" and library(values) == "pandas"
+    if not is_series or values.index.equals(type(values)(values.to_numpy()).index):
+        return values
+    return dict(zip(values.index.tolist(), values.tolist(), strict=True))
+
+
+def refuse_other_index(name: str, columns: Iterable[tuple[str, Any]]) -> None:
+    """Raise DataError for columns of pandas whose rows are not the same by their index, as columns are matched by position."""
+    first, index = "", None
+    for column, values in columns:
+        if library(values) != "pandas" or not hasattr(values, "index"):
+            continue
+        if index is None:
+            first, index = column, values.index
+        elif len(index) == len(values.index) and not index.equals(values.index):
+            at = f"{name}: " if name else ""
+            raise DataError(
+                f"{at}{first} and {column} have another index each, and rows are matched by position. If that is right, give "
+                f"{column}.to_numpy(); else {column}.loc[{first}.index]."
+            )
 
 
 def is_tensor(source: Any) -> bool:
@@ -86,6 +122,8 @@ def series_of(values: Any, name: str, column: str = "") -> pl.Series:
         return _of_pandas(values, name, column)
     if isinstance(values, pl.Series):
         return values.rename(column)
+    if is_tensor(values):
+        values = one_dimension(values, f"{name}: the values of {brief(column)}")
     if isinstance(values, np.ndarray) and values.dtype.kind in "OUS":
         values = [cell.tolist() if isinstance(cell, np.ndarray) else cell for cell in values.tolist()]
     if hasattr(values, "__arrow_c_stream__") or hasattr(values, "__arrow_c_array__"):
@@ -192,6 +230,8 @@ def is_number(value: Any) -> bool:
     >>> is_number("1e3"), is_number("a"), is_number(None)
     (True, False, False)
     """
+    if isinstance(value, NO_NUMBERS):
+        return False
     try:
         float(value)
     except (TypeError, ValueError, OverflowError):
@@ -203,8 +243,12 @@ def refuse_changed(values: Iterable[Any], numbers: np.ndarray, word: str) -> Non
     """Raise Changed if a whole number among ``values``, in Python, is not the one of the floats made of them."""
     if not len(numbers) or np.abs(numbers).max() < MOST:
         return
+    from decimal import Decimal
+    from fractions import Fraction
+
     for row, (value, number) in enumerate(zip(values, numbers.tolist(), strict=True)):
-        if isinstance(value, (int, np.integer)) and int(value) != number:
+        is_exact = isinstance(value, (int, np.integer, Decimal, Fraction)) and math.isfinite(number)
+        if is_exact and value == int(value) != number:
             raise Changed(row, int(value), word)
 
 
@@ -258,14 +302,26 @@ class Changed(Exception):
 
 def numbers_of(values: Iterable[float] | np.ndarray, name: str, place: Place) -> np.ndarray:
     """Return a column of numbers of any type; DataError for other values, nan, and whole numbers that no float holds."""
-    values = one_dimension(values, f"the numbers of {name}") if is_tensor(values) else values
-    cells = values if isinstance(values, np.ndarray) else list(values)
+    if is_tensor(values) or isinstance(values, np.ndarray):
+        values = one_dimension(values, f"the numbers of {name}")
+    elif is_column(values):
+        values = _plain_numbers(series_of(values, name), name, place)
+    cells = values if isinstance(values, np.ndarray) else list_values(values, f"the numbers of {name}")
     try:
         numbers = np.asarray(cells)
     except ValueError:
-        raise DataError(f"{place(0)}: {name} holds lists or tables, not numbers.") from None
+        numbers = np.empty(0, np.object_)
+    if numbers.ndim != 1:
+        raise DataError(f"{place(0)}: {name} holds lists or tables, not numbers.")
+    if numbers.dtype.kind == "O":  # Decimal, Fraction and the like, or what is none
+        row = next(
+            (row for row, cell in enumerate(cells) if isinstance(cell, str) or not is_number(cell)), None
+        )
+        if row is not None:
+            raise DataError(f"{place(row)}: the {name} is {brief(cells[row])}, not a number.")
+        numbers = np.array(cells, np.float64)
     if numbers.dtype.kind not in "iufb":
-        such = f" such as {brief(numbers.flat[0])}" if numbers.size else ""
+        such = f" such as {brief(numbers[0])}" if numbers.size else ""
         raise DataError(f"{place(0)}: {name} holds {numbers.dtype.name} values{such}, not numbers.")
     if (
         len(numbers) and numbers.dtype.kind == "f" and np.isnan(numbers.min())
@@ -280,6 +336,14 @@ def numbers_of(values: Iterable[float] | np.ndarray, name: str, place: Place) ->
     except Changed as changed:
         raise changed.at(place(changed.row)) from None
     return numbers
+
+
+def _plain_numbers(series: pl.Series, name: str, place: Place) -> Any:
+    """The numbers of a series as an array; others as they are. DataError if one is missing."""
+    if series.null_count():
+        row = int(series.is_null().arg_max() or 0)
+        raise DataError(f"{place(row)}: the {name} is missing. Remove the row or fill it.")
+    return series.to_numpy() if series.dtype.is_integer() or series.dtype.is_float() else series.to_list()
 
 
 def same_length(rows: int, columns: Mapping[str, int], name: str) -> None:

@@ -30,7 +30,7 @@ from rankwell.tables.lists import offsets_of, owners, places_of, spread
 from rankwell.tables.machine import on_all_cores
 from rankwell.tables.rows import Columns, Lists
 from rankwell.tables.run_qrels import Run
-from rankwell.tables.series import RowOf
+from rankwell.tables.series import RowOf, by_index
 
 if TYPE_CHECKING:
     import polars as pl
@@ -476,6 +476,7 @@ def weights_of(weights: Any, names: Sequence[str], method: FusionMethod) -> tupl
         return None
     if not method.is_weighted:
         raise UsageError(f"weights=: {method.name} has none; method='weighted' is a sum with weights.")
+    weights = by_index(weights)
     listed = _by_name(weights, names) if isinstance(weights, Mapping) else weights
     try:
         weights_given = tuple(fit_kind(weight, float) for weight in listed)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,16 @@ from rankwell.readers.frames.list_columns import plural
 from rankwell.tables.columns import known_word
 from rankwell.tables.ids import Ids
 from rankwell.tables.run_qrels import Qrels, Run
-from rankwell.tables.series import Place, call_polars, is_column, library, refuse_deep, series_of
+from rankwell.tables.series import (
+    Place,
+    call_polars,
+    is_column,
+    is_number,
+    library,
+    refuse_deep,
+    refuse_other_index,
+    series_of,
+)
 
 if TYPE_CHECKING:
     import polars as pl
@@ -32,6 +42,13 @@ def is_frame(source: Any) -> bool:
         "pandas",
         "duckdb",
         "_duckdb",
+    )
+
+
+def is_one_table(column: Any) -> bool:
+    """Whether what looks like one column holds queries, items and numbers: a Series by query and item, or a structured array."""
+    return getattr(getattr(column, "index", None), "nlevels", 1) > 1 or bool(
+        getattr(getattr(column, "dtype", None), "names", None)
     )
 
 
@@ -66,7 +83,7 @@ def _is_cell(value: Any) -> bool:
     )
 
 
-def as_table_or_dict(source: Any, kind: str) -> Any:
+def as_table_or_dict(source: Any, kind: str, title: str) -> Any:
     """Return a table, or a dict by query, for other ways to hold them; other values as they are.
 
     These are a dict by (query, item), a dict of columns by row (``to_dict()``), a structured array (``to_records()``), and a Series of
@@ -76,14 +93,14 @@ def as_table_or_dict(source: Any, kind: str) -> Any:
     """
     word = "grade" if kind == "qrels" else "score"
     if type(source) is dict:
-        return source if kind == "items" else _by_pair(source, kind, word) or _by_row(source, kind)
+        return source if kind == "items" else _by_pair(source, title, word) or _by_row(source, title)
     if names := getattr(getattr(source, "dtype", None), "names", None):
         return {name: source[name] for name in names}
-    if isinstance(source, Iterator):
-        raise UsageError(f"{kind}: a {type(source).__name__} can be read only once. Give a list: list(…).")
+    if isinstance(source, Iterator) and not is_frame(source):
+        raise UsageError(f"{title}: a {type(source).__name__} can be read only once. Give a list: list(…).")
     if "GroupBy" in type(source).__name__:
         raise UsageError(
-            f"{kind}: a {type(source).__name__} is no table. Give the frame; for runs by name, dict(list(frame.groupby('model')))."
+            f"{title}: a {type(source).__name__} is no table. Give the frame; for runs by name, dict(list(frame.groupby('model')))."
         )
     if kind == "items" or not is_column(source) or isinstance(source, np.ndarray):
         return source
@@ -92,32 +109,33 @@ def as_table_or_dict(source: Any, kind: str) -> Any:
         if index.nlevels > 1:
             if None in index.names:
                 raise UsageError(
-                    f"{kind}: the index of the Series has no names. Give series.rename_axis(['query', 'item'])."
+                    f"{title}: the index of the Series has no names. Give series.rename_axis(['query', 'item'])."
                 )
             return source.reset_index(name=word if source.name in (None, *index.names) else source.name)
-        if isinstance(first, (list, tuple, np.ndarray, Mapping)) and index.is_unique:
+        if (isinstance(first, (list, tuple, Mapping, AbstractSet)) or is_column(first)) and index.is_unique:
             return dict(zip(index.tolist(), source.tolist(), strict=True))
     raise UsageError(
-        f"{kind}: a {type(source).__name__} is one column. Give a frame with the columns query, item and {word}, or "
+        f"{title}: a {type(source).__name__} is one column. Give a frame with the columns query, item and {word}, or "
         f"{{query: {{item: {word}}}}}; of a Series by query and item, series.reset_index()."
     )
 
 
-def _by_pair(source: dict[Any, Any], kind: str, word: str) -> dict[str, list[Any]] | None:
+def _by_pair(source: dict[Any, Any], title: str, word: str) -> dict[str, list[Any]] | None:
     """The columns of a dict of numbers by (query, item); None for others."""
     key, value = next(iter(source.items()), (None, None))
-    if type(key) is not tuple or not isinstance(value, (int, float, np.number)):
+    if type(key) is not tuple or isinstance(value, str) or not is_number(value):
         return None
     wrong = next((each for each in source if type(each) is not tuple or len(each) != 2), None)
     if wrong is not None:
         raise DataError(
-            f"{kind}: the key {brief(wrong)} is no pair (query, item). Give {{(query, item): {word}}}."
+            f"{title}: the key {brief(wrong)} is no pair (query, item). Give {{(query, item): {word}}}."
         )
     queries, items = zip(*source, strict=True)
-    return {"query": list(queries), "item": list(items), word: [*source.values()]}
+    numbers = [each.item() if getattr(each, "shape", None) == () else each for each in source.values()]
+    return {"query": list(queries), "item": list(items), word: numbers}
 
 
-def _by_row(source: dict[Any, Any], kind: str) -> dict[Any, Any]:
+def _by_row(source: dict[Any, Any], title: str) -> dict[Any, Any]:
     """The columns of a dict of ``{row: value}`` by column, all of the same rows; others as they are."""
     values = iter(source.values())
     first, second = next(values, None), next(values, None)
@@ -125,7 +143,7 @@ def _by_row(source: dict[Any, Any], kind: str) -> dict[Any, Any]:
         return source
     if _are_names(first):
         raise DataError(
-            f"{kind}: a table by row, as to_dict('index') writes it. Give its rows: list(table.values()), or to_dict('records')."
+            f"{title}: a table by row, as to_dict('index') writes it. Give its rows: list(table.values()), or to_dict('records')."
         )
     if not _are_names(source):
         return source
@@ -155,6 +173,10 @@ def frame_of(source: Any, name: str) -> pl.DataFrame | pl.LazyFrame:
     if library(source) == "pandas" and hasattr(source, "columns"):
         return _of_pandas(source, name)
     if library(source) in ("duckdb", "_duckdb") and not hasattr(source, "__arrow_c_stream__"):
+        if not hasattr(source, "pl"):
+            raise UsageError(
+                f"{name}: a {type(source).__name__} is no table. Give the relation that connection.sql(…) returns."
+            )
         return call_polars(source.pl, name)
     if hasattr(source, "__arrow_c_stream__"):
         return call_polars(lambda: pl.DataFrame(source), name)
@@ -162,6 +184,7 @@ def frame_of(source: Any, name: str) -> pl.DataFrame | pl.LazyFrame:
         return table_of(source, lambda row: Composed("{name}, row {row}", name=name, row=row + 1))
     if isinstance(source, Mapping):
         texts = [key if isinstance(key, str) else brief(key) for key in source]
+        refuse_other_index(name, zip(texts, source.values(), strict=True))
         columns = {
             key: series_of(values, name, key) for key, values in zip(texts, source.values(), strict=True)
         }

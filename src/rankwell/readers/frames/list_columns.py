@@ -6,7 +6,7 @@ The lists are a column of lists, or text in cells: ``a b c``, ``a,b,c``, ``['a',
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +14,7 @@ import numpy as np
 from rankwell.errors import DataError, brief
 from rankwell.readers.frames.columns import NONE_GIVEN, Given, match_columns, quoted
 from rankwell.tables.columns import known_word
+from rankwell.tables.run_qrels import PAD
 from rankwell.tables.series import Place, RowOf
 
 if TYPE_CHECKING:
@@ -164,11 +165,12 @@ class ListTable:
         import polars as pl
 
         for piece in self.rows(max(size // LISTED, 1)):
-            yield piece.with_columns(
+            lists = piece.with_columns(
                 pl.col(column).arr.to_list()
                 for column in self.listed
                 if isinstance(piece[column].dtype, pl.Array)
             )
+            yield _without_pads(lists, self.words["item"], self.listed)
 
     def _lengths(self, piece: pl.DataFrame, start: int) -> pl.Series:
         """The length of the list of each row; DataError if one is missing, or the lists of a row are of several lengths."""
@@ -190,6 +192,17 @@ class ListTable:
                     f"{brief(column)}. Give each item one {word}."
                 )
         return lengths
+
+
+def _without_pads(piece: pl.DataFrame, item: str, listed: Sequence[str]) -> pl.DataFrame:
+    """The same lists of item numbers without the -1 that fill them up at their ends, as they do the rows of a matrix."""
+    import polars as pl
+
+    kind: Any = piece.schema[item]
+    if not kind.inner.is_integer() or not (piece[item].list.last() == PAD).any():
+        return piece
+    kept = pl.col(item).list.eval((pl.element().fill_null(0) != PAD).arg_true()).list.max() + 1
+    return piece.with_columns(pl.col(listed).list.head(kept.fill_null(0)))
 
 
 def _is_text(kind: pl.DataType) -> bool:

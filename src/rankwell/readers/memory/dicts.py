@@ -19,8 +19,9 @@ from rankwell.tables.columns import NUMBER_WORDS, known_word, words_read
 from rankwell.tables.ids import Ids
 from rankwell.tables.lists import offsets_of, owners
 from rankwell.tables.rows import Columns
-from rankwell.tables.run_qrels import Qrels, Run
+from rankwell.tables.run_qrels import PAD, Qrels, Run
 from rankwell.tables.series import (
+    NO_NUMBERS,
     Changed,
     StoredPlace,
     is_column,
@@ -59,34 +60,42 @@ def _lists(source: Mapping[Any, Any], word: str, name: str, columns: Mapping[str
     # seen for all at once, as most dicts hold nothing else
     if not HONEST.issuperset(map(type, lists)):
         lists = [_members(query, members, word, name) for query, members in by_query.items()]
+    lists = [members if type(members) is dict else without_pads(members) for members in lists]
     offsets = offsets_of(np.fromiter(map(len, lists), np.int64, len(lists)))
-    graded = [type(members) is dict for members in lists]
-    if any(graded) and not all(graded):
-        query = queries.one(graded.index(False))
+    # an empty one says nothing of the others
+    kinds = {type(members) is dict for members in lists if members} or {set(map(type, lists)) == {dict}}
+    if len(kinds) > 1:
+        query = next(
+            queries.one(row) for row, members in enumerate(lists) if members and type(members) is not dict
+        )
         raise DataError(
             f"{name}, query {brief(query)}: a list of items, while other queries have {{item: {word}}}."
         )
     flat = list(chain.from_iterable(lists))
-    if not any(graded):
+    if True not in kinds:
         if flat and isinstance(flat[0], (tuple, list)):
             items, numbers = _pairs(ListOf(name, queries, offsets), flat, word)
             return ItemLists(queries, offsets, items, numbers, name)
         return ItemLists(queries, offsets, ids_in(flat, name), None, name)
     items = Ids.of(flat, f"{name}: item")
-    lists = _of_words(lists, NUMBER_WORDS[word])
+    lists = _of_words([members or {} for members in lists], NUMBER_WORDS[word])
+    values = list(chain.from_iterable(members.values() for members in lists))
+    if any(issubclass(kind, NO_NUMBERS) for kind in set(map(type, values))):
+        raise _not_a_number(queries, lists, word, name)
     try:
-        numbers = np.fromiter(
-            chain.from_iterable(members.values() for members in lists), np.float64, int(offsets[-1])
-        )
+        numbers = np.fromiter(values, np.float64, len(values))
     except (TypeError, ValueError, OverflowError):
-        raise _not_a_number(by_query, word, name) from None
-    _refuse_changed(
-        chain.from_iterable(members.values() for members in lists),
-        numbers,
-        word,
-        ListOf(name, queries, offsets),
-    )
+        raise _not_a_number(queries, lists, word, name) from None
+    _refuse_changed(values, numbers, word, ListOf(name, queries, offsets))
     return ItemLists(queries, offsets, items, numbers, name)
+
+
+def without_pads(items: Any) -> Any:
+    """Return a list of item numbers without the -1 that fill it up to its length, as they do a row of a matrix."""
+    end = len(items)
+    while end and isinstance(items[end - 1], (int, np.integer)) and items[end - 1] == PAD:
+        end -= 1
+    return items if end == len(items) else items[:end]
 
 
 def _of_words(lists: list[Any], words: Mapping[str, float]) -> list[Any]:
@@ -111,10 +120,7 @@ def _members(query: Any, members: Any, word: str, name: str) -> Any:
         return _of_column(query, members, word, name)
     at = f"{name}, query {brief(query)}"
     if is_frame(members):
-        raise DataError(
-            f"{at}: a table ({type(members).__name__}), where a query has {{item: {word}}} or [item, …]. If each table is a system, "
-            f"{{name: table}} is for rw.compare and rw.Evaluator(…).evaluate_all; if it is the whole {'run' if word == 'score' else 'qrels'}, give it by itself."
-        )
+        raise _refused_table(at, members, word)
     if isinstance(members, AbstractSet):
         if word == "grade":  # of relevant items nobody asks for the order
             return list(members)
@@ -126,20 +132,49 @@ def _members(query: Any, members: Any, word: str, name: str) -> Any:
     raise DataError(f"{at}: {brief(members)}, expected {{item: {word}}}, [item, …] or [(item, {word}), …].")
 
 
+def _refused_table(at: str, table: Any, word: str) -> DataError:
+    return DataError(
+        f"{at}: a table ({type(table).__name__}), where a query has {{item: {word}}} or [item, …]. If each table is a system, "
+        f"{{name: table}} is for rw.compare and rw.Evaluator(…).evaluate_all; if it is the whole {'run' if word == 'score' else 'qrels'}, give it by itself."
+    )
+
+
 def _of_column(query: Any, column: Any, word: str, name: str) -> Any:
     """The items of an array; of a Series of pandas the items in its index and their numbers.
 
     Where the index only counts the rows, or the name of the values is that of items, it cannot be told which of the two are the items.
     """
     at = f"{name}, query {brief(query)}"
+    if fields := getattr(getattr(column, "dtype", None), "names", None):
+        raise DataError(
+            f"{at}: a table with the fields {', '.join(fields)}. Give {{item: {word}}}, as dict(zip(items, {word}s)), or [item, …], as "
+            f"items.tolist()."
+        )
     if isinstance(column, np.ndarray) or is_tensor(column):
         return one_dimension(column, f"{at}: the items").tolist()
     if type(column).__name__ != "Series" or library(column) != "pandas":
         return series_of(column, at).to_list()
-    is_counted = type(column.index).__name__ == "RangeIndex"
-    if is_counted or known_word(str(column.name)) == "item":
+    if column.index.nlevels > 1:
+        raise _refused_table(at, column, word)
+    is_counted = type(column.index).__name__ == "RangeIndex" and {0, len(column) - 1} <= {
+        *column.index[[0, -1]]
+    }
+    # the rest of a table whose index counted its rows, such as frame['anime'] of one user
+    is_rest = (
+        column.index.name is None
+        and {column.index.dtype.kind, column.dtype.kind} <= {*"iu"}
+        and isinstance(column.name, str)
+    )
+    named = known_word(str(column.name))
+    if is_counted or named == "item" or (is_rest and column.name != query and named is None):
+        why = "index only counts its rows" if is_counted else "values are called items"
+        why = (
+            why
+            if is_counted or named == "item"
+            else f"index has no name, and whose values are called {brief(column.name)}"
+        )
         raise DataError(
-            f"{at}: a Series whose {'index only counts its rows' if is_counted else 'values are called items'}. "
+            f"{at}: a Series whose {why}. "
             f"Give items, best first, as series.to_list(), and items with a {word} as dict(zip(items, {word}s))."
         )
     items, numbers = column.index.tolist(), column.tolist()
@@ -182,21 +217,21 @@ def _refuse_changed(values: Iterable[Any], numbers: np.ndarray, word: str, place
         raise changed.at(place(changed.row)) from None
 
 
-def _not_a_number(source: Mapping[Any, Any], word: str, name: str) -> DataError:
+def _not_a_number(queries: Ids, lists: Sequence[Mapping[Any, Any]], word: str, name: str) -> DataError:
     words = NUMBER_WORDS[word]
-    is_of_words = all(isinstance(value, str) for items in source.values() for value in items.values())
-    for query, items in source.items():
+    is_of_words = all(isinstance(value, str) for items in lists for value in items.values())
+    for row, items in enumerate(lists):
         for item, value in items.items():
             if not is_number(value) and not (is_of_words and value in words):
                 advice = (
                     " If these are runs by name, evaluate one of them, or rw.compare all."
                     if isinstance(value, (list, dict))
-                    else words_read(word, chain.from_iterable(items.values() for items in source.values()))
+                    else words_read(word, chain.from_iterable(items.values() for items in lists))
                     if is_of_words
                     else ""
                 )
                 return DataError(
-                    f"{name}, query {brief(query)}: the {word} of item {brief(item)} is {brief(value)}, not a number.{advice}"
+                    f"{name}, query {brief(queries.one(row))}: the {word} of item {brief(item)} is {brief(value)}, not a number.{advice}"
                 )
     raise AssertionError("every value is a number")
 
@@ -281,6 +316,7 @@ class Gathered:
         if members and type(members[0]) is list:
             members = self._pairs(query, members)
         graded = isinstance(members, Members)
+        members = members if graded else without_pads(members)
         if self.graded not in (None, graded) and members:
             raise DataError(
                 f"{self.label}, query {brief(query)}: some queries have lists, others {{item: {self.word}}}."

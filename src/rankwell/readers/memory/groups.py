@@ -9,7 +9,7 @@ import numpy as np
 from rankwell.errors import DataError, UsageError
 from rankwell.tables.ids import IdColumn, Ids
 from rankwell.tables.run_qrels import Qrels, Run
-from rankwell.tables.series import array_of, is_column, library, numbers_of, series_of
+from rankwell.tables.series import array_of, is_column, numbers_of, refuse_other_index, series_of
 
 
 def from_groups(
@@ -47,7 +47,7 @@ def from_groups(
     >>> run.queries
     [0, 1]
     """
-    _refuse_other_index(y=y, p=p, group=group, item=item)
+    refuse_other_index("", {"y": y, "p": p, "group": group, "item": item}.items())
     grades = numbers_of(_column(y, "y"), "label", lambda row: f"y, row {row + 1}")
     scores = numbers_of(_column(p, "p"), "prediction", lambda row: f"p, row {row + 1}")
     if len(grades) != len(scores):
@@ -76,22 +76,6 @@ def _column(values: Any, what: str) -> Any:
         )
         raise UsageError(f"{what}= takes one column, not an array of shape {array.shape}.{note}")
     return array
-
-
-def _refuse_other_index(**columns: Any) -> None:
-    """Raise DataError for columns of pandas whose rows are not the same by their index, as arrays are matched by position."""
-    indexes = {
-        name: column.index
-        for name, column in columns.items()
-        if library(column) == "pandas" and hasattr(column, "index")
-    }
-    first = next(iter(indexes), "")
-    for name, index in indexes.items():
-        if len(index) == len(indexes[first]) and not index.equals(indexes[first]):
-            raise DataError(
-                f"{first} and {name} have another index each, and rows are matched by position. If that is right, give "
-                f"{name}.to_numpy(); else {name}.loc[{first}.index]."
-            )
 
 
 def _queries(group: Any, rows: int) -> Ids:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from rankwell.display.text import Composed
-from rankwell.errors import DataError, UsageError
+from rankwell.errors import DataError, UsageError, brief
 from rankwell.records import record
 from rankwell.tables.ids import Ids
 from rankwell.tables.lists import offsets_of, owners
@@ -89,11 +89,12 @@ def qrels_of(source: Any, *, name: str, columns: Mapping[str, str]) -> Qrels:
 
 
 def _refuse_rows_of_a_table(matrix: np.ndarray, name: str, kind: str) -> None:
-    """Raise UsageError for whole numbers in two or three columns that look like rows of query and item: sorted by a first one that repeats."""
+    """Raise UsageError for whole numbers in two or three columns that look like rows of query and item: a first one that counts up, or repeats."""
     if matrix.ndim != 2 or not 2 <= matrix.shape[1] <= 3 or len(matrix) < 3:
         return
     steps = np.diff(np.asarray(matrix[:, 0], np.float64))
-    if (steps >= 0).all() and (steps == 0).any() and (steps > 0).any():
+    counts_up = (steps == 1).all() and matrix[0, 0] in (0, 1)
+    if counts_up or ((steps >= 0).all() and (steps == 0).any() and (steps > 0).any()):
         raise UsageError(
             f"{name}: {len(matrix):,} rows of {matrix.shape[1]} whole numbers, sorted by the first, look like rows of query and item. If they "
             f"are, rw.{kind}(*matrix.T); if each row is the list of a query, dict(enumerate(matrix.tolist()))."
@@ -106,10 +107,11 @@ def labels_of(source: Any, *, name: str = "labels") -> Qrels:
     UsageError or DataError if it is no matrix of numbers.
     """
     if not is_matrix(source) and isinstance(source, (list, tuple)):
-        source = rectangle(source)
+        matrix = rectangle(source)
+        source = source if matrix is None else matrix
     if not is_matrix(source):
         raise UsageError(
-            f"{name}= is a matrix with a row per query and a column per item, or such rows, not {type(source).__name__}; give "
+            f"{name}= is a matrix with a row per query and a column per item, or such rows, not {brief(source)}; give "
             f"other judgements as qrels=."
         )
     matrix = matrix_of(source, name, {})

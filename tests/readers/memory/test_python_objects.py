@@ -1,0 +1,340 @@
+"""Values as notebooks hold them: the same data give the same numbers in each shape, and what has two readings is refused."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import scipy.sparse as sp
+from tests.every import every
+
+import rankwell as rw
+
+NUMBERS = {"u": {1: 0.1, 2: 0.2, 3: 0.3}, "v": {1: 0.9, 2: 0.1}}
+JUDGED = {"u": {1: 1}, "v": {1: 1}}
+BEST_FIRST = {user: sorted(items, key=items.get, reverse=True) for user, items in NUMBERS.items()}
+ROWS = [(user, item, score) for user, items in NUMBERS.items() for item, score in items.items()]
+FRAME = pd.DataFrame(ROWS, columns=["user", "item", "score"])
+LIKED = pd.DataFrame([("u", 1), ("v", 1)], columns=["user", "item"])
+
+
+def reciprocal_ranks(lists, judged):
+    """The mean by a plain loop."""
+    ranks = {user: [*lists[user], *judged[user]].index(next(iter(judged[user]))) + 1 for user in judged}
+    return sum(1 / rank if rank <= len(lists[user]) else 0 for user, rank in ranks.items()) / len(judged)
+
+
+MEAN = reciprocal_ranks(BEST_FIRST, JUDGED)
+
+
+def mean(run=NUMBERS, qrels=JUDGED, metric="rr", **options):
+    return rw.evaluate(run, qrels, [metric], **options).mean[metric]
+
+
+def refused(words, call):
+    with pytest.raises(rw.RankwellError, match=re.escape(words)) as error:
+        call()
+    assert "\n" not in str(error.value)
+    return str(error.value)
+
+
+class Scalar:
+    """A number of an array of no dimension, as iterating over a tensor yields them."""
+
+    def __init__(self, value):
+        self.value, self.shape = value, ()
+
+    def item(self):
+        return self.value
+
+
+class Tensor:
+    """A column that is an array of another library than NumPy."""
+
+    def __init__(self, values):
+        self.values = np.asarray(values)
+        self.dtype, self.shape, self.ndim = self.values.dtype, self.values.shape, self.values.ndim
+
+    def __array__(self, *arguments, **options):
+        return self.values
+
+    def __dlpack__(self, **options):
+        return self.values.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return self.values.__dlpack_device__()
+
+    def __iter__(self):
+        return map(Scalar, self.values.tolist())
+
+    def __len__(self):
+        return len(self.values)
+
+
+def in_groups(column):
+    return FRAME.sort_values("score", ascending=False).groupby("user")["item"].agg(column)
+
+
+RUNS = {
+    "what unique() of groups holds": lambda: in_groups("unique"),
+    "the same of nullable integers": FRAME.astype({"item": "Int64"}).sort_values("score", ascending=False).groupby("user")["item"].unique,
+    "the same of categories": FRAME.astype({"item": "category"}).sort_values("score", ascending=False).groupby("user")["item"].unique,
+    "a reader of record batches": lambda: pa.Table.from_pandas(FRAME).to_reader(),
+    "Decimals by pair": lambda: {(user, item): Decimal(str(score)) for user, item, score in ROWS},
+    "Fractions by pair": lambda: {(user, item): Fraction(score) for user, item, score in ROWS},
+    "numbers of a tensor by pair": lambda: {(user, item): np.array(score) for user, item, score in ROWS},
+    "a dict of tensors": lambda: {"user": Tensor([0, 0, 0, 1, 1]), "item": Tensor(FRAME["item"]), "score": Tensor(FRAME["score"])},
+    "items of tensors": lambda: {user: list(Tensor(items)) for user, items in BEST_FIRST.items()},
+    "objects that are numbers": lambda: rw.Run(FRAME["user"], FRAME["item"], FRAME["score"].to_numpy(object)),
+    "Decimals": lambda: rw.Run(FRAME["user"], FRAME["item"], [Decimal(str(score)) for score in FRAME["score"]]),
+    "chunks of Arrow": lambda: rw.Run(FRAME["user"], FRAME["item"], pa.chunked_array([FRAME["score"]])),
+    "lists filled up with -1": lambda: {user: [*items, -1, -1][:4] for user, items in BEST_FIRST.items()},
+    "arrays filled up with -1": lambda: {user: np.array([*items, -1, -1][:4]) for user, items in BEST_FIRST.items()},
+    "a column of lists filled up with -1": lambda: pd.DataFrame({"user": [*BEST_FIRST], "items": [[*items, -1, -1][:4] for items in BEST_FIRST.values()]}),
+    "empty lists beside dicts": lambda: NUMBERS | {"w": []},
+    "empty dicts beside lists": lambda: BEST_FIRST | {"w": {}},
+}  # fmt: skip
+
+
+@every("shape", RUNS)
+def test_a_run_is_the_same_in_each_shape(shape):
+    run = rw.read_run(RUNS[shape]())
+    numbers = isinstance(run.queries[0], int)
+    judged = dict(enumerate(JUDGED.values())) if numbers else JUDGED
+    results = rw.evaluate(run, judged, ["rr", "num_ret"])
+    assert (results.mean["rr"], results.mean["num_ret"]) == (MEAN, len(ROWS))
+
+
+QRELS = {
+    "a dict with empty ones": lambda: {"u": [1], "v": [1], "w": {}},
+    "sets by user": lambda: LIKED.groupby("user")["item"].agg(set),
+    "what unique() of groups holds": LIKED.groupby("user")["item"].unique,
+    "a reader of record batches": lambda: pa.Table.from_pandas(LIKED).to_reader(),
+    "lists filled up with -1": lambda: {"u": [1, -1], "v": np.array([1, -1, -1])},
+}
+
+
+@every("shape", QRELS)
+def test_judgements_are_the_same_in_each_shape(shape):
+    assert mean(qrels=QRELS[shape]()) == MEAN
+    assert mean(NUMBERS, QRELS[shape](), "r@3") == 1
+
+
+@every("kind", ["csr", "csc", "coo", "lil", "dok", "bsr", "dia"])
+@every("make", ["matrix", "array"])
+def test_every_sparse_format_is_one_matrix(kind, make):
+    scores, labels = np.array([[0, 0.1, 0.2, 0.3], [0, 0.9, 0.1, 0]]), np.array([[0, 1, 0, 0], [0, 1, 0, 0]])
+    sparse = getattr(sp, f"{kind}_{make}")
+    assert mean(sparse(scores), sparse(labels)) == mean(scores, sparse(labels)) == MEAN
+    assert mean(scores, sparse(labels), "msi@2", train=sparse(labels)) == mean(
+        scores, labels, "msi@2", train=sp.csr_array(labels)
+    )
+
+
+def test_bytes_are_text():
+    frame = FRAME.astype({"item": str})
+    as_bytes = np.array(
+        [*zip(frame["user"], frame["item"], frame["score"], strict=True)],
+        [("user", "S2"), ("item", "S2"), ("score", float)],
+    )
+    binary = pl.DataFrame(frame.to_dict("list")).with_columns(pl.col("user", "item").cast(pl.Binary))
+    judged = {"u": ["1"], "v": ["1"]}
+    assert mean(as_bytes, judged) == mean(binary, judged) == MEAN
+    refused("Binary", lambda: mean(pl.DataFrame({"user": [b"\xff"], "item": [b"a"], "score": [1.0]})))
+    refused("Decode it: value.decode()", lambda: mean({"u": [b"a"]}))
+
+
+# what is under a mask, or stands beside another index, is no value
+def test_what_is_masked_is_no_value():
+    numbers = np.array([0, 0, 0, 1, 1])
+    item, score = (
+        np.ma.array(FRAME["item"], mask=[0, 0, 1, 0, 0]),
+        np.ma.array(FRAME["score"], mask=[0, 0, 0, 0, 1]),
+    )
+    refused("row 3 is masked", lambda: rw.Run(numbers, item, FRAME["score"]))
+    refused("row 5 is masked", lambda: rw.Run(numbers, FRAME["item"], score))
+    refused("row 5 is masked", lambda: rw.Qrels(numbers, FRAME["item"], score))
+    refused("row 5 is masked", lambda: rw.from_groups(score, FRAME["score"], [3, 2]))
+    refused("row 2 is masked", lambda: mean({"u": np.ma.array([3, 2], mask=[0, 1])}))
+    whole = np.ma.array(FRAME["score"], mask=False)
+    assert mean(rw.Run(FRAME["user"], FRAME["item"], whole)) == MEAN
+
+
+def test_columns_of_pandas_are_of_the_same_rows():
+    by_score = FRAME["score"].sort_values()
+    message = "item and score have another index each"
+    for given in ({"query": FRAME["user"].to_numpy()}, {"query": FRAME["user"].to_list()}):
+        refused(message, lambda given=given: rw.Run(**given, item=FRAME["item"], score=by_score))
+    refused(
+        "user and score have another index each",
+        lambda: rw.read_run({"user": FRAME["user"], "item": FRAME["item"], "score": by_score}),
+    )
+    refused("query and grade have another", lambda: rw.Qrels(FRAME["user"], FRAME["item"], by_score))
+    remedy = re.search(
+        r"else score(\S+?)\.$", refused(message, lambda: rw.Run([*"uuuvv"], FRAME["item"], by_score))
+    )[1]
+    again = eval(f"score{remedy}", {"score": by_score, "item": FRAME["item"]})
+    assert mean(rw.Run(FRAME["user"], FRAME["item"], again)) == MEAN
+
+
+def test_numbers_that_are_none_are_named():
+    refused("row 2: the score is missing", lambda: rw.Run(["u", "u"], [1, 2], pl.Series([1.0, None])))
+    refused(
+        "row 2: the score is missing", lambda: rw.Run(["u", "u"], [1, 2], pd.array([1.0, None], "Float64"))
+    )
+    refused("row 2: the score is None, not a number", lambda: rw.Run(["u", "u"], [1, 2], [1.0, None]))
+    refused("cannot be read", lambda: rw.Run(["u"], [1], 1.0))
+    refused("are one column", lambda: rw.Run(["u"], [1], np.ones((1, 1))))
+
+
+NO_NUMBERS = {
+    repr(value): value
+    for value in (
+        np.datetime64("2020-01-01"),
+        np.datetime64(5, "s"),
+        np.timedelta64(3, "s"),
+        np.complex64(1 + 2j),
+    )
+}
+
+
+@every("shown", NO_NUMBERS)
+def test_times_are_no_scores(shown):
+    value = NO_NUMBERS[shown]
+    refused("query 'u': the score of item 1 is", lambda: mean({"u": {1: value, 2: value}}))
+    refused("query 'u': the score of item 1 is", lambda: mean({"u": [(1, value), (2, value)]}))
+
+
+@every("kind", [int, Decimal, Fraction])
+def test_a_number_that_no_float_holds_is_refused(kind):
+    message = "is too large to be kept exactly"
+    refused(message, lambda: mean({"u": {1: kind(2**53 + 1), 2: 2.0**53}}))
+    refused(message, lambda: mean({"u": [(1, kind(2**53 + 1))]}))
+    refused(message, lambda: rw.Run(["u"], [1], [kind(2**53 + 1)]))
+    assert mean({"u": {1: kind(2**53 + 2), 2: 2.0**53}}, {"u": [1]}) == 1
+
+
+# rows of a table are no lists of items
+@every(
+    "rows",
+    [
+        [("u", 1), ("v", 1)],
+        [(0, 1), (1, 1)],
+        [(1, 5), (0, 6)],
+        [(0, 1, 3), (1, 1, 4)],
+        [("u", "a"), ("v", "c")],
+    ],
+)
+def test_tuples_of_a_query_and_an_item_are_asked_about(rows):
+    text = refused("looks like a row of query and item", lambda: mean([[1, 2], [2, 1]], rows))
+    remedy = re.search(r"If it is, (rw\..*?\)\))", text)[1]
+    qrels = eval(remedy, {"rw": rw, "rows": rows})
+    assert qrels.query.tolist() == [row[0] for row in rows]
+    assert mean([[5, 1], [2, 6]], [[5, 6], [2]], "r@2") == 0.75
+
+
+def test_an_array_of_users_and_items_is_asked_about():
+    pairs = np.array([[0, 5], [1, 8], [2, 9]])
+    text = refused("look like rows of query and item", lambda: mean({0: [5], 1: [8], 2: [9]}, pairs, "r@1"))
+    qrels = eval(re.search(r"rw\.Qrels\(.*?\)", text)[0], {"rw": rw, "matrix": pairs})
+    assert mean({0: [5], 1: [8], 2: [9]}, qrels, "r@1") == 1
+    assert mean({0: [5], 1: [8], 2: [9]}, np.array([[5, 1], [8, 2], [9, 3]]), "r@1") == 0.5
+
+
+# a Series says by its index what it holds
+def test_the_rest_of_a_table_is_asked_about():
+    rows = pd.DataFrame({"user": [*"uvuvu"], "anime": [5, 3, 1, 2, 0]})
+    lists = {user: part["anime"] for user, part in rows.groupby("user")}
+    refused(
+        "whose index has no name, and whose values are called 'anime'",
+        lambda: mean(lists, {"u": [5], "v": [3]}),
+    )
+    assert mean({user: part.to_list() for user, part in lists.items()}, {"u": [5], "v": [3]}) == 1
+    scores = pd.DataFrame([[0.1, 0.2], [0.2, 0.1]], index=["u", "v"], columns=[8, 7])
+    assert mean(dict(scores.iterrows()), {"u": [7], "v": [7]}) == 0.75
+    counts = pd.Series([7, 7, 8], name="anime").value_counts()
+    assert mean({"u": counts, "v": pd.Series({8: 3, 7: 1})}, {"u": [7], "v": [7]}) == 0.75
+
+
+def test_a_series_by_query_and_item_is_a_run():
+    series = FRAME.set_index(["user", "item"])["score"]
+    for found in (
+        rw.Evaluator(JUDGED, ["rr"]).evaluate_all({"a": series, "b": NUMBERS}),
+        rw.Evaluator(JUDGED, ["rr"]).evaluate_all({"a": FRAME.to_records(), "b": NUMBERS}),
+    ):
+        assert [results["rr"] for results in found.values()] == [MEAN, MEAN]
+    refused("If each table is a system", lambda: mean({"als": series}))
+    refused(
+        "a table with the fields rank, item",
+        lambda: mean({"u": np.array([(1, 7)], [("rank", int), ("item", int)])}),
+    )
+    refused("expected {item: score}", lambda: mean({"u": np.array([[3, 2], [1, 0]])}))
+
+
+def test_the_index_of_weights_says_whose_they_are():
+    runs = {"als": NUMBERS, "popular": {"u": {2: 3.0, 1: 1.0}, "v": {2: 2.0, 1: 1.5}}}
+    weights = {"als": 0.9, "popular": 0.1}
+    for order in (weights, dict(reversed(weights.items()))):
+        for given in (order, pd.Series(order)):
+            assert (
+                rw.fuse(runs, "weighted", weights=given).to_dict()
+                == rw.fuse(runs, "weighted", weights=weights).to_dict()
+            )
+    results = rw.evaluate(NUMBERS, JUDGED, ["rr"])
+    for given in (
+        {"v": 3, "u": 1},
+        pd.Series({"v": 3, "u": 1}),
+        pd.Series([1, 3]),
+        [1, 3],
+        pl.Series([1, 3]),
+        (1.0, Decimal(3)),
+    ):
+        assert results.aggregate("rr", weights=given) == pytest.approx((1 / 3 + 3) / 4)
+        assert results.interval("rr", weights=given).mean == pytest.approx((1 / 3 + 3) / 4)
+    refused("not numbers", lambda: results.aggregate("rr", weights=["1", "3"]))
+    refused("'u' has no weight", lambda: results.aggregate("rr", weights=pd.Series({"v": 3, "w": 1})))
+
+
+def test_the_labels_of_a_frame_of_scores_are_its_ids():
+    scores = pd.DataFrame([[0.1, 0.9, 0.3], [0.7, 0.2, 0.4]], index=["u", "v"], columns=[7, 8, 9])
+    run = rw.top_k(scores, 2)
+    assert (run.rows.table().query.tolist(), run.rows.table().item.tolist()) == ([*"uuvv"], [8, 9, 7, 9])
+    assert rw.top_k(scores, 1, items=["x", "y", "z"]).rows.table().item.tolist() == ["y", "x"]
+    numbered = rw.top_k(pd.DataFrame(scores.to_numpy()), 2)
+    assert mean(numbered, np.array([[0, 1, 0], [1, 0, 0]])) == 1
+
+
+# messages: where, what, and a remedy that works
+def test_a_value_that_is_no_id_is_told_what_to_do():
+    refused("It is missing: leave it out.", lambda: mean({"u": ["a", None]}))
+    refused("scores are no ids", lambda: mean([np.array([0.1, 0.2]), np.array([0.3, 0.1])]))
+    refused(
+        "such as {'a': 0.5}. Give each row one id",
+        lambda: mean(pd.DataFrame({"user": ["u"], "item": [{"a": 0.5}], "score": [1]})),
+    )
+    refused(
+        "such as {'a'}. Give each row one id",
+        lambda: mean(pd.DataFrame({"user": ["u"], "item": [{"a"}], "score": [1]})),
+    )
+    refused("query 'v': None, expected", lambda: mean({"u": ["a"], "v": None}))
+    refused("not [[0, 1], [1]]", lambda: rw.evaluate(np.ones((2, 2)), labels=[[0, 1], [1]], metrics=["rr"]))
+    refused("train: a generator", lambda: mean(metric="msi@2", train=(row for row in ROWS)))
+    refused("train: ('u', 1) looks like a row", lambda: mean(metric="msi@2", train=[("u", 1), ("v", 2)]))
+
+
+def test_keys_of_a_dict_are_a_catalogue():
+    catalogue = {1: "a", 2: "b", 3: "c", 4: "d"}
+    for items in (catalogue.keys(), Counter(catalogue).keys(), {*catalogue}, [*catalogue]):
+        assert mean(metric="coverage@1", items=items) == 0.5
+
+
+def test_rows_of_pandas_are_refused_with_what_they_are():
+    rows = [row for _, row in FRAME.iterrows()]
+    refused("not a number", lambda: mean(rows))
