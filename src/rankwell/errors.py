@@ -12,7 +12,7 @@ RankwellError
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 BRIEF = 60
 LONGEST_WORD, LONGEST = 300, 3_000  # of a message
@@ -114,3 +114,8 @@ def one_of(allowed: Iterable[object]) -> str:
     """Join the allowed values as text: ``a, b or c``."""
     words = [str(value) for value in allowed]
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
+
+
+def few_of(names: Sequence[str], most: int) -> str:
+    """Join names as text, of many the first ones: ``a, b, …``."""
+    return ", ".join(names[:most]) + (", …" if len(names) > most else "")

@@ -2,34 +2,37 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from rankwell.display.page import PageStrings, words_of
-from rankwell.display.result import Result, frame_of_rows
+from rankwell.display.result import TEXTS, Result, frame_of_rows
 from rankwell.display.table import Column, Table
 from rankwell.display.text import PRINTED, plain_row
-from rankwell.errors import UsageError, brief, nearest
+from rankwell.errors import UsageError, few_of
 from rankwell.statistics.effects import units_needed
 from rankwell.statistics.families import Cell, Stratum, exact_max_t, max_t, max_t_of_strata
 from rankwell.statistics.frequent import TIE
+from rankwell.suites import Draw, Missing, RankBy
 from rankwell.suites.suite import (
-    Draw,
-    Missing,
-    RankBy,
+    NAMED,
     Suite,
     Tasks,
     draw_of,
     errors_of,
     key_of,
-    refuse_mixed,
+    means_of,
+    mixture_of,
+    place_of,
     scale_of,
     student,
-)  # fmt: skip
+)
 from rankwell.tables.arguments import refuse_level
 from rankwell.tables.ids import Ids, fingerprints_of
 
@@ -37,8 +40,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 EXACT = 12  # tasks of which all patterns of signs are tried
-NAMED = 3  # names in a note
 SCORES = ("mean", "borda", "mean_rank")
+ENDS = ("", "_low", "_high")  # of the names of a score and its interval
+_quoted = partial(json.dumps, ensure_ascii=False)  # text as YAML has it, of which JSON is a part
 
 
 class BoardRow(NamedTuple):
@@ -86,9 +90,7 @@ class Board(Result):
     _plural: ClassVar[str] = "boards"
     _kind: ClassVar[str] = "board"
     _printed: ClassVar[int | None] = PRINTED
-    _texts: ClassVar[Mapping[str, str]] = {
-        ".json": "to_json", ".md": "to_card", ".tex": "to_latex", ".html": "_page",
-    }  # fmt: skip
+    _texts: ClassVar[Mapping[str, str]] = TEXTS | {".md": "to_card"}
 
     metrics_of_tasks: tuple[str, ...]
     rank_by: RankBy
@@ -117,7 +119,7 @@ class Board(Result):
     @property
     def has_ranks(self) -> bool:
         """Whether ranks have intervals: not those of a Borda count or a mean rank over queries drawn anew."""
-        return self.rows[0].rank_low is not None
+        return self.draw == "tasks" or self.rank_by == "mean"
 
     @property
     def alpha(self) -> float:
@@ -136,57 +138,46 @@ class Board(Result):
 
     def __getitem__(self, system: str) -> BoardRow:
         """Return the row of a system; UsageError if there is none."""
-        names = [row.system for row in self.rows]
-        if system not in names:
-            raise UsageError(f"there is no system {brief(system)}.{nearest(system, names)}")
-        return self.rows[names.index(system)]
+        return self.rows[place_of(system, [row.system for row in self.rows])]
 
-    def to_table(self) -> Table:
-        """Return a row per system, best first."""
-        return self.table_in(words_of("en"))
-
-    def table_in(self, words: PageStrings) -> Table:
-        """Return the table with the words of a language."""
+    def to_table(self, words: PageStrings | None = None) -> Table:
+        """Return a row per system, best first, in English or other words."""
+        words = words or words_of("en")
         better = {"mean": scale_of("".join(self.metrics[:1]))[0], "borda": "higher", "mean_rank": "lower"}
-        heads = [
-            words(f"suites.{each}") for each in ("place", "ranks", "without", "ahead", f"needed_{self.draw}")
-        ]
-        columns = [Column(heads[0], "count"), Column(words("page.system")), Column(heads[1])]
-        cells: list[list[Any]] = [
-            [row.place, row.system, span(row.rank_low, row.rank_high)] for row in self.rows
+        columns: list[tuple[Column, list[Any]]] = [
+            (Column(words("suites.place"), "count"), [row.place for row in self.rows]),
+            (Column(words("page.system")), [row.system for row in self.rows]),
+            (Column(words("suites.ranks")), [span(row.rank_low, row.rank_high) for row in self.rows]),
         ]
         for name in SCORES:
-            values = [[getattr(row, f"{name}{end}") for end in ("", "_low", "_high")] for row in self.rows]
-            own, low, high = zip(*values, strict=True)
-            if all(map(math.isnan, own)):
-                continue
+            own, low, high = ([getattr(row, f"{name}{end}") for row in self.rows] for end in ENDS)
             digits, head = 4 if name == "mean" else 2, words(f"suites.{name}")
-            columns.append(Column(head, "value", better=better[name], digits=digits))
-            bounds: list[list[Any]] = [[] for _ in own]
-            if not all(map(math.isnan, low)):
-                columns.append(Column(words("suites.interval", of=head)))
+            if not np.isnan(own).all():
+                columns.append((Column(head, "value", better=better[name], digits=digits), own))
+            if not np.isnan(low).all():
                 ends = zip(low, high, strict=True)
-                bounds = [[None if math.isnan(a) else f"{a:.{digits}f}–{b:.{digits}f}"] for a, b in ends]
-            cells = [[*row, value, *more] for row, value, more in zip(cells, own, bounds, strict=True)]
+                texts = [None if math.isnan(a) else f"{a:.{digits}f}–{b:.{digits}f}" for a, b in ends]
+                columns.append((Column(words("suites.interval", of=head)), texts))
         columns += [
-            Column(heads[2]),
-            Column(heads[3], "value"),
-            Column("p", "value"),
-            Column(heads[4], "count"),
+            (Column(words("suites.without")), [span(row.place_low, row.place_high) for row in self.rows]),
+            (Column(words("suites.ahead"), "value"), [row.ahead for row in self.rows]),
+            (Column("p", "value"), [row.p for row in self.rows]),
+            (Column(words(f"suites.needed_{self.draw}"), "count"), [row.needed for row in self.rows]),
         ]
-        last = [[span(row.place_low, row.place_high), row.ahead, row.p, row.needed] for row in self.rows]
-        rows = [[*row, *more] for row, more in zip(cells, last, strict=True)]
+        heads, cells = zip(*columns, strict=True)
         tied = [] if self.is_hopeless else [at for at, row in enumerate(self.rows) if row.is_tied]
         notes, marks = self.notes(words), {(at, 2): " *" for at in tied}
-        return Table(columns, rows, caption=self.caption(words), notes=notes, marks=marks, labels=2)
+        rows = [*zip(*cells, strict=True)]
+        return Table(heads, rows, caption=self.caption(words), notes=notes, marks=marks, labels=2)
 
     def caption(self, words: PageStrings | None = None) -> str:
         """What is ranked, by what."""
         words = words or words_of("en")
-        named, tasks = ", ".join(self.metrics[:NAMED]), words("suites.n_tasks", n=len(self.tasks))
-        named = named + ", …" * (len(self.metrics) > NAMED) or words("suites.values")
-        by = words(f"suites.{self.rank_by}")
+        tasks, by = words("suites.n_tasks", n=len(self.tasks)), words(f"suites.{self.rank_by}")
+        named = few_of(self.metrics, NAMED) or words("suites.values")
         return words("suites.caption", n=len(self.rows), tasks=tasks, by=by, metrics=named)
+
+    title = caption  # of a report
 
     def notes(self, words: PageStrings | None = None) -> list[str]:
         """Return what was drawn, how ranks were found and how far they can be trusted, and what is left out."""
@@ -245,10 +236,6 @@ class Board(Result):
 
         return report(self).to_html()
 
-    def title(self, words: PageStrings) -> str:
-        """What the page of a report is called."""
-        return self.caption(words)
-
     def answer(self, words: PageStrings) -> dict[str, Any]:
         """Return the top of a report: what was compared, and which systems are tied with the best."""
         case = "tied" if len(self.best) > 1 else "alone" if len(self.rows) > 1 else "one"
@@ -270,43 +257,34 @@ def _first(names: Sequence[str], words: PageStrings) -> str:
     return some if len(names) <= NAMED else words("suites.and_more", names=some, n=len(names) - NAMED)
 
 
-def _quoted(text: str) -> str:
-    """Text as YAML has it, of which JSON is a part."""
-    import json
-
-    return json.dumps(text, ensure_ascii=False)
-
-
 def span(low: int | None, high: int | None) -> str | None:
     """Return a range of places as text; None if there is none."""
     return None if low is None or high is None else str(low) if low == high else f"{low}–{high}"
 
 
 def board_of(
-    suite: Suite, *, rank_by: RankBy, draw: Draw | None, level: float, missing: Missing, flips: int, seed: int
+    suite: Suite, rank_by: RankBy, draw: Draw | None, level: float, missing: Missing, flips: int, seed: int
 ) -> Board:
     """Return the systems of a suite ranked, as ``Suite.board`` documents it."""
     refuse_level(level)
     if flips < 1:
         raise UsageError(f"flips={flips}: must be at least 1; the default is 10000.")
     tasks = suite.kept(missing)
-    if rank_by == "mean":
-        refuse_mixed(tasks)
     how, n, of = draw_of(tasks, draw, rank_by), len(suite.systems), len(tasks)
-    names = [parts[0].group for parts in tasks]
-    values = np.array([np.mean([part.means for part in parts], axis=0) for parts in tasks])
+    names, values = [parts[0].group for parts in tasks], means_of(tasks)
     turned = values * np.array([[parts[0].sign] for parts in tasks])
-    borda = np.array([_borda(row) for row in turned])
+    borda = np.array([(n - 1 + places_of(-row) - places_of(row)) / 2 for row in turned])
     # what is averaged over tasks, turned so that larger is better
     chosen = {"mean": turned, "borda": borda, "mean_rank": borda - n}[rank_by]
     scores = chosen.mean(axis=0)
     order = np.argsort(places_of(scores), kind="stable")
+    queries = [0 if part.units is None else len(part.units) for parts in tasks for part in parts]
     board = Board(
         metrics_of_tasks=tuple(parts[0].metric for parts in tasks), rank_by=rank_by, draw=how, level=level,
         flips=0 if how == "tasks" and of <= EXACT else flips, tasks=tuple(names), values=values.T[order], rows=(),
         sizes={name: len(parts) for name, parts in zip(names, tasks, strict=True) if len(parts) > 1},
         left_out=tuple(name for name in suite.tasks if name not in names),
-        undefined=sum(part.left_out for parts in tasks for part in parts), queries=_queries(tasks), read=suite.notes,
+        undefined=sum(part.left_out for parts in tasks for part in parts), queries=sum(queries) if all(queries) else None, read=suite.notes,
     )  # fmt: skip
     if board.flips and 1 / (flips + 1) >= board.alpha:
         least = math.floor(1 / board.alpha + TIE)
@@ -314,20 +292,28 @@ def board_of(
             f"flips={flips}: no p-value is below {board.alpha:g} with so few; say flips={least} or more."
         )
     columns: dict[str, Any] = {"system": np.array(suite.systems, object), "place": places_of(scores)}
-    p = _adjusted(tasks, chosen, board, flips, seed)
-    if p is not None:
+    p = _adjusted(tasks, chosen, board, seed)
+    if board.has_ranks:
         columns["rank_low"], columns["rank_high"] = _ranks(p < board.alpha, scores)
     if of > 1:
         without = np.array([places_of(row) for row in (chosen.sum(axis=0) - chosen) / (of - 1)])
         columns["place_low"], columns["place_high"] = without.min(axis=0), without.max(axis=0)
-    bounds = {"mean": _means(tasks, how, values, level), "borda": _bounds(borda, how, level, (0, n - 1), of)}
-    for name, own in (bounds | {"mean_rank": _bounds(n - borda, how, level, (1, n), 1)}).items():
-        columns |= {f"{name}{end}": each for end, each in zip(("", "_low", "_high"), own, strict=True)}
+    # of several metrics there is no mean; ranks on tasks have intervals where tasks are drawn
+    averaged = np.full_like(values, math.nan) if mixture_of(tasks) else values
+    for name, each, take, (lowest, highest), factor in (
+        ("mean", averaged, np.asarray, scale_of(tasks[0][0].metric)[1:], 1),
+        ("borda", borda, None, (0, n - 1), of),
+        ("mean_rank", n - borda, None, (1, n), 1),
+    ):
+        mean = each.mean(axis=0)
+        low, high = student(mean, *errors_of(tasks, how, each, take), level)
+        bounds = mean, np.maximum(low, lowest), np.minimum(high, highest)
+        columns |= {f"{name}{end}": factor * bound for end, bound in zip(ENDS, bounds, strict=True)}
     listed = {name: column[order].tolist() for name, column in columns.items()}
-    ahead, needed = _neighbours(tasks, chosen, how, board, order)
+    ahead, needed = _neighbours(tasks, chosen, board, order)
     listed["ahead"] = [*ahead.tolist(), math.nan]
     listed["needed"] = [*(None if math.isnan(each) else int(each) for each in needed), None]
-    if p is not None and not board.is_hopeless:
+    if board.has_ranks and not board.is_hopeless:
         listed["p"] = [*p[order[:-1], order[1:]].tolist(), math.nan]
     rows = [BoardRow(**dict(zip(listed, row, strict=True))) for row in zip(*listed.values(), strict=True)]
     return replace(board, rows=tuple(rows))
@@ -338,24 +324,11 @@ def places_of(scores: np.ndarray) -> np.ndarray:
     return 1 + len(scores) - np.searchsorted(np.sort(scores), scores + TIE, side="right")
 
 
-def _borda(scores: np.ndarray) -> np.ndarray:
-    """How many scores each one is above, and half of those that it ties with."""
-    better, worse = places_of(scores) - 1, np.searchsorted(np.sort(scores), scores - TIE, side="left")
-    return worse + (len(scores) - 1 - better - worse) / 2
-
-
-def _queries(tasks: Tasks) -> int | None:
-    counts = [None if part.units is None else len(part.units) for parts in tasks for part in parts]
-    return None if None in counts else sum(filter(None, counts))
-
-
-def _adjusted(tasks: Tasks, chosen: np.ndarray, board: Board, flips: int, seed: int) -> np.ndarray | None:
-    """The p-value of each pair of systems, adjusted for all; None for ranks on tasks when queries are drawn."""
+def _adjusted(tasks: Tasks, chosen: np.ndarray, board: Board, seed: int) -> np.ndarray:
+    """The p-value of each pair of systems, adjusted for all; 1 where nothing can differ."""
     n = chosen.shape[1]
     found, pairs = np.ones((n, n)), np.array(np.triu_indices(n, 1))
-    if board.draw == "queries" and board.rank_by != "mean":
-        return None
-    if n < 2 or board.is_hopeless:
+    if n < 2 or board.is_hopeless or not board.has_ranks:
         return found
     if board.draw == "queries":
         strata = [
@@ -364,10 +337,10 @@ def _adjusted(tasks: Tasks, chosen: np.ndarray, board: Board, flips: int, seed: 
             for part in parts
             if part.values is not None and part.units is not None
         ]
-        family = max_t_of_strata(strata, pairs, times=flips, seed=seed)
+        family = max_t_of_strata(strata, pairs, times=board.flips, seed=seed)
     else:
         cell = Cell(np.ascontiguousarray(chosen.T), pairs, fingerprints_of(Ids.of(list(board.tasks))))
-        family = max_t([cell], times=flips, seed=seed) if board.flips else exact_max_t(cell)
+        family = max_t([cell], times=board.flips, seed=seed) if board.flips else exact_max_t(cell)
     found[pairs[0], pairs[1]] = found[pairs[1], pairs[0]] = family.adjusted
     return found
 
@@ -378,41 +351,19 @@ def _ranks(differ: np.ndarray, scores: np.ndarray) -> tuple[np.ndarray, np.ndarr
     return 1 + (differ & above).sum(axis=1), len(scores) - (differ & above.T).sum(axis=1)
 
 
-def _means(tasks: Tasks, draw: Draw, values: np.ndarray, level: float) -> tuple[np.ndarray, ...]:
-    try:
-        refuse_mixed(tasks)
-    except UsageError:  # systems are ranked by their ranks on tasks of several metrics
-        nothing = np.full(values.shape[1], math.nan)
-        return nothing, nothing, nothing
-    _, least, most = scale_of(tasks[0][0].metric)
-    mean = values.mean(axis=0)
-    low, high = student(mean, *errors_of(tasks, draw, values, lambda own: own), level)
-    return mean, np.maximum(low, least), np.minimum(high, most)
-
-
-def _bounds(
-    ranks: np.ndarray, draw: Draw, level: float, limits: tuple[int, int], factor: int
-) -> tuple[np.ndarray, ...]:
-    """The mean over tasks, or as a factor of it the sum, and its bounds if tasks are drawn, cut at the limits of a task."""
-    mean = ranks.mean(axis=0)
-    se, df = errors_of([()] * len(ranks), "tasks", ranks, None)
-    low, high = student(mean, se if draw == "tasks" else np.full_like(se, math.nan), df, level)
-    return factor * mean, factor * np.maximum(low, limits[0]), factor * np.minimum(high, limits[1])
-
-
 def _neighbours(
-    tasks: Tasks, chosen: np.ndarray, draw: Draw, board: Board, order: np.ndarray
+    tasks: Tasks, chosen: np.ndarray, board: Board, order: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """How far each system is ahead of the next, and the tasks or queries that would tell them apart; NaN where none would."""
     first, second = order[:-1], order[1:]
     apart = chosen[:, first] - chosen[:, second]
     ahead, n = apart.mean(axis=0), len(tasks)
     factor = n if board.rank_by == "borda" else 1
-    if not len(ahead) or (draw == "queries" and board.rank_by != "mean"):
+    if not len(ahead) or not board.has_ranks:
         return factor * ahead, np.full(len(ahead), math.nan)
-    se, df = errors_of(tasks, draw, apart, lambda own: own[first] - own[second])
-    units = n if draw == "tasks" else board.queries or 0
+    se, df = errors_of(tasks, board.draw, apart, lambda own: own[first] - own[second])
+    units = n if board.draw == "tasks" else board.queries or 0
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.where(ahead > TIE, se * math.sqrt(units) / ahead, math.nan)
     needed = units_needed(ratio, np.nan_to_num(df) + 1, 1.0, alpha=board.alpha)
-    return factor * ahead, np.maximum(needed, board.needed_tasks) if draw == "tasks" else needed
+    return factor * ahead, np.maximum(needed, board.needed_tasks) if board.draw == "tasks" else needed

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, get_args
+from typing import Annotated, get_args
 
 from rankwell.cli.arguments import OUTPUT, READING, STATISTICS, Option
-from rankwell.cli.options import Form, Format, Output, form_of, refuse_files, write_tables
+from rankwell.cli.options import Form, Format, Output, form_of, refuse_files, write_found
 from rankwell.cli.report import Lang
 from rankwell.display.output import write
 from rankwell.errors import UsageError
-
-# as in suite.py, which the help does without
-RankBy = Literal["mean", "borda", "mean_rank"]
-Draw = Literal["queries", "tasks"]
-Missing = Literal["refuse", "shared"]
+from rankwell.suites import Draw, Missing, RankBy
 
 
 def suite(
@@ -82,9 +78,5 @@ def suite(
         write(report(board, lang=lang).to_html(), output)
     elif form == "markdown":
         write(board.to_card(system), output)
-    elif form == "json":
-        write(board.to_json(), output)
-    elif form == "csv":
-        write(board.to_frame().write_csv(), output)
     else:
-        write_tables(board.tables(), form, output)
+        write_found(board, form, output)

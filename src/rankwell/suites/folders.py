@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -10,16 +9,14 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from rankwell.display.saved_files import kind_of
-from rankwell.errors import DataError, InputError, UsageError, brief, nearest
+from rankwell.errors import DataError, InputError, UsageError, brief, few_of, nearest
 from rankwell.evaluation import Evaluator
 from rankwell.matching.policy import Policy
 from rankwell.readers.bytes.paths import short_name
 from rankwell.results.saving.load import load_results
 from rankwell.suites.board import Board
-from rankwell.suites.suite import Suite, SuiteTask, key_of, known_as, part_of, suite, suite_of
+from rankwell.suites.suite import Suite, key_of, known_as, suite, suite_of_rows
 from rankwell.tables.arguments import checked
 
 SHAPES = (
@@ -111,8 +108,11 @@ def read_suite(
     if any(task.qrels for task in tasks):
         return _of_runs(tasks, metric, split, policy)
     if tasks:
-        rows = [{short_name(file): load_results(file) for file in _saved(task.folder)} for task in tasks]
-        return _together(tasks, rows, metric)
+        saved = [
+            [file for file in _listed(each.folder, files=True) if file.name.endswith(SAVED)] for each in tasks
+        ]
+        rows = [{short_name(file): load_results(file) for file in files} for files in saved]
+        return suite_of_rows([(*task[:2], row) for task, row in zip(tasks, rows, strict=True)], metric)
     wanted = [languages] if isinstance(languages, str) else list(languages or ())
     return _of_mteb(path / "results" if (path / "results").is_dir() else path, metric, split, wanted)
 
@@ -140,35 +140,18 @@ def _listed(folder: Path, *, files: bool) -> list[Path]:
     return sorted(each for each in own if (each.is_file() if files else each.is_dir()))
 
 
-def _saved(folder: Path) -> list[Path]:
-    return [file for file in _listed(folder, files=True) if file.name.endswith(SAVED)]
-
-
-def _tasks_in(path: Path) -> Iterator[TaskFolder]:
+def _tasks_in(path: Path, group: str = "") -> Iterator[TaskFolder]:
     """Yield the folders that hold runs and judgements, or saved results; a folder of such folders is a group."""
     for folder in _listed(path, files=False):
-        if own := _task_of(folder, folder.name, folder.name):
-            yield own
-            continue
-        for inner in _listed(folder, files=False):
-            if own := _task_of(inner, f"{folder.name}/{inner.name}", folder.name):
-                yield own
-
-
-def _task_of(folder: Path, name: str, group: str) -> TaskFolder | None:
-    names = sorted(each.name for each in folder.iterdir())
-    qrels = next((folder / each for each in names if each.partition(".")[0] == "qrels"), None)
-    # the first file tells: a folder of MTEB may hold hundreds
-    saved = next((each for each in names if each.endswith(SAVED) and not each.startswith(".")), "")
-    is_task = qrels or (saved and kind_of(folder / saved) == "results")
-    return TaskFolder(name, group, folder, qrels) if is_task else None
-
-
-def _together(tasks: Sequence[TaskFolder], rows: Sequence[Any], metric: str | None, *notes: str) -> Suite:
-    systems = list(dict.fromkeys(system for row in rows for system in row))
-    parts = [part_of(task.name, row, systems, metric) for task, row in zip(tasks, rows, strict=True)]
-    parts = [part._replace(group=task.group) for task, part in zip(tasks, parts, strict=True)]
-    return suite_of(systems, parts, notes)
+        names = sorted(each.name for each in folder.iterdir() if not each.name.startswith("."))
+        qrels = next((folder / each for each in names if each.partition(".")[0] == "qrels"), None)
+        # the first file tells: a folder of MTEB may hold hundreds
+        saved = next((each for each in names if each.endswith(SAVED)), "")
+        if qrels or (saved and kind_of(folder / saved) == "results"):
+            name = f"{group}/{folder.name}" if group else folder.name
+            yield TaskFolder(name, group or folder.name, folder, qrels)
+        elif not group:
+            yield from _tasks_in(folder, folder.name)
 
 
 def _of_runs(
@@ -179,9 +162,8 @@ def _of_runs(
         raise UsageError(
             f"{place} holds runs, which are evaluated here: say metric='ndcg@10', or another one (-m)."
         )
-    rows: list[Any] = []
-    splits: set[str] = set()
-    for _, _, folder, qrels in tasks:
+    rows, splits = [], set[str]()
+    for task, group, folder, qrels in tasks:
         if qrels is None:
             raise DataError(
                 f"{folder}: there are no judgements, qrels.* or qrels/SPLIT.tsv, as other tasks have. Add them, or move the folder."
@@ -194,9 +176,8 @@ def _of_runs(
         runs = {short_name(file): file for file in inside if file.name.partition(".")[0] not in NOT_RUNS}
         if not runs:
             raise DataError(f"{folder}: there is no run; runs are files in runs/, or beside the judgements.")
-        rows.append(Evaluator(qrels, [metric], policy=policy).evaluate_all(runs))
-    said = [f"split {', '.join(sorted(splits))}"] if splits else []
-    return _together(tasks, rows, metric, *said)
+        rows.append((task, group, Evaluator(qrels, [metric], policy=policy).evaluate_all(runs)))
+    return suite_of_rows(rows, metric, *([f"split {', '.join(sorted(splits))}"] if splits else []))
 
 
 def _only(place: str, splits: Iterable[str], split: str | None) -> str:
@@ -219,7 +200,7 @@ class MtebCell(NamedTuple):
     task: str
     revision: str
     split: str
-    values: dict[str, float]
+    values: dict[str, float | None]
     languages: tuple[str, ...]
     file: str
 
@@ -272,23 +253,23 @@ def _cell_of(
             f"{file}: this is no result of MTEB, which has task_name and scores. A suite is read from {SHAPES}."
         )
     name = _only(f"{file}: {task}", scores, split)
-    values, spoken = {}, dict[str, None]()
+    values, spoken = dict[str, float | None](), dict[str, None]()
+    wanted = tuple(f"{one}-" for one in languages) if languages else ""
     for entry in scores[name]:
         subset, own = str(entry.get("hf_subset", "default")), entry.get("languages")
         own = [str(each) for each in own] if isinstance(own, list) else []
-        named = (subset, *own)
-        if languages and not any(
-            each == one or each.startswith(f"{one}-") for one in languages for each in named
-        ):
+        if not any(f"{each}-".startswith(wanted) for each in (subset, *own)):
             continue
         if key not in entry:
-            near, some = nearest(key, entry), _some(entry)
+            metrics = [
+                each for each, value in entry.items() if isinstance(value, int | float) and each not in ABOUT
+            ]
             raise DataError(
-                f"{file}: {task} has no {key} in its subset {subset}.{near} Its metrics are {some}."
+                f"{file}: {task} has no {key} in its subset {subset}.{nearest(key, entry)} Its metrics are {few_of(metrics, 8)}."
             )
         if subset in values:
             raise DataError(f"{file}: the subset {subset} of {task} is there twice. Leave out one of them.")
-        values[subset] = float(entry[key]) if isinstance(entry[key], int | float) else math.nan
+        values[subset] = entry[key] if isinstance(entry[key], int | float) else None
         spoken.update(dict.fromkeys(own))
     return MtebCell(task, str(content.get("dataset_revision") or ""), name, values, tuple(spoken), file)
 
@@ -301,26 +282,17 @@ def _entries(split: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
     return [{"hf_subset": name, **own} for name, own in inner.items()]
 
 
-def _some(entry: Mapping[str, Any]) -> str:
-    names = [name for name, value in entry.items() if isinstance(value, int | float) and name not in ABOUT]
-    return ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
-
-
 def _names_of(folders: Mapping[tuple[str, ...], dict[str, MtebCell]]) -> dict[str, dict[str, MtebCell]]:
     """The cells by system: a model, with what tells its revisions and experiments apart if there are several."""
     models = Counter(parts[:1] for parts in folders)
     named: dict[str, dict[str, MtebCell]] = {}
     for parts, own in sorted(folders.items()):
         model, *rest = parts or ("model",)
-        name, several = model.replace("__", "/"), models[parts[:1]] > 1
-        short = [
-            part[:KEY_OF_REVISION] if at == 0 else part
-            for at, part in enumerate(rest)
-            if part != "experiments"
-        ]
-        if several:
-            told = f"{name}@{'/'.join(short)}"
-            name = f"{name}@{'/'.join(rest)}" if told in named else told
+        name = model.replace("__", "/")
+        if models[parts[:1]] > 1:
+            revision = [part[:KEY_OF_REVISION] for part in rest[:1]]
+            short = "/".join([*revision, *(part for part in rest[1:] if part != "experiments")])
+            name = f"{name}@{'/'.join(rest) if f'{name}@{short}' in named else short}"
         if not own:
             raise DataError(
                 f"{name} has a value on no task: {'/'.join(parts)} holds no result of it. Leave the folder out."
@@ -334,7 +306,7 @@ def _suite_of_cells(named: Mapping[str, Mapping[str, MtebCell]], metric: str) ->
     for system, own in named.items():
         for task, cell in own.items():
             tasks[task][system] = cell
-    parts = []
+    rows = []
     for task, row in sorted(tasks.items()):
         for what, is_of, remedy in (
             ("split", {cell.split: system for system, cell in row.items()}, "say split="),
@@ -347,13 +319,10 @@ def _suite_of_cells(named: Mapping[str, Mapping[str, MtebCell]], metric: str) ->
                 )
         subsets = list(dict.fromkeys(subset for cell in row.values() for subset in cell.values))
         for subset in subsets:
-            values = [row[name].values.get(subset, math.nan) if name in row else math.nan for name in named]
-            own_name = task if len(subsets) == 1 else f"{task}: {subset}"
-            parts.append(SuiteTask(own_name, task, metric, np.array(values)))
+            values = {name: row[name].values.get(subset) if name in row else None for name in named}
+            rows.append((task if len(subsets) == 1 else f"{task}: {subset}", task, values))
     cells = [cell for row in tasks.values() for cell in row.values()]
-    splits, spoken = (
-        {cell.split for cell in cells},
-        sorted({each for cell in cells for each in cell.languages}),
-    )
+    spoken = sorted({each for cell in cells for each in cell.languages})
     some = ", ".join(spoken[:MOST]) + (f" and {len(spoken) - MOST} more" if len(spoken) > MOST else "")
-    return suite_of([*named], parts, [f"split {', '.join(sorted(splits))}; languages: {some or 'not said'}"])
+    splits = ", ".join(sorted({cell.split for cell in cells}))
+    return suite_of_rows(rows, metric, f"split {splits}; languages: {some or 'not said'}")

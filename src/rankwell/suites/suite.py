@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from rankwell.comparison.compare.alignment import Aligned
-from rankwell.display.result import Result, module
+from rankwell.display.result import Result
 from rankwell.display.table import Column, Table
-from rankwell.errors import DataError, RankwellError, UsageError, brief, nearest
+from rankwell.errors import DataError, RankwellError, UsageError, brief, few_of, nearest
 from rankwell.metrics import metric_of
-from rankwell.metrics.metric import Better
+from rankwell.metrics.metric import Better, Metric
 from rankwell.readers.sources import name_as_text, names_as_text
 from rankwell.results import Results
 from rankwell.statistics.draws import further
 from rankwell.statistics.frequent import TIE
+from rankwell.suites import Draw, Missing, RankBy
 from rankwell.tables.arguments import checked
 from rankwell.tables.ids import Ids, fingerprints_of
 
@@ -29,12 +30,8 @@ if TYPE_CHECKING:
 COLUMNS = ("task", "system", "value", "query", "group", "metric")
 MAIN = "main_score"  # in MTEB's files the value of whatever metric the authors of a task chose
 NAMED = 3  # names in a message
-# metrics that MTEB's files have by the names of pytrec_eval, and that are rankwell's
-RETRIEVAL = {"ndcg": "ndcg", "map": "ap(denom=R)", "recall": "r", "precision": "p", "mrr": "rr", "hit_rate": "hit"}  # fmt: skip
-CUT = re.compile(r"(\w+)_at_(\d+)")
-RankBy = Literal["mean", "borda", "mean_rank"]
-Draw = Literal["queries", "tasks"]
-Missing = Literal["refuse", "shared"]
+# rankwell's metrics that MTEB's files have by the names of pytrec_eval
+IN_MTEB = {"ndcg": "ndcg", "ap(denom=R)": "map", "r": "recall", "p": "precision", "rr": "mrr", "hit": "hit_rate"}  # fmt: skip
 
 
 class SuiteTask(NamedTuple):
@@ -77,11 +74,15 @@ def scale_of(metric: str) -> tuple[Better, float, float]:
     >>> scale_of("ndcg@10"), scale_of("v_measure")
     (('higher', 0.0, 1.0), ('higher', -inf, inf))
     """
-    try:
-        known = metric_of(metric) if metric else None
-    except UsageError:
-        known = None
+    known = _metric_named(metric)
     return ("higher", -math.inf, math.inf) if known is None else (known.better, *known.range)
+
+
+def _metric_named(metric: str) -> Metric | None:
+    try:
+        return metric_of(metric) if metric else None
+    except UsageError:
+        return None
 
 
 def key_of(metric: str) -> str:
@@ -90,18 +91,14 @@ def key_of(metric: str) -> str:
     >>> key_of("ndcg@10"), key_of("recall@5"), key_of("ap(denom=R)@100"), key_of("v_measure")
     ('ndcg_at_10', 'recall_at_5', 'map_at_100', 'v_measure')
     """
-    try:
-        known = metric_of(metric)
-    except UsageError:
-        return metric
-    names = {metric_of(f"{name}@{known.k}"): own for own, name in RETRIEVAL.items() if known.k}
-    return f"{names[known]}_at_{known.k}" if known in names else metric
+    name, _, k = str(_metric_named(metric)).partition("@")
+    return f"{IN_MTEB[name]}_at_{k}" if name in IN_MTEB and k else metric
 
 
 def known_as(key: str) -> str:
     """Return rankwell's text of a metric of MTEB, or the same where there is none."""
-    found = CUT.fullmatch(key)
-    return f"{RETRIEVAL[found[1]]}@{found[2]}" if found and found[1] in RETRIEVAL else key
+    of, _, k = key.partition("_at_")
+    return next((f"{name}@{k}" for name, own in IN_MTEB.items() if own == of and k.isdecimal()), key)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -125,13 +122,12 @@ class Suite(Result):
 
     def to_table(self) -> Table:
         """Return a row per system and a column per task."""
-        table = [[*row] for row in np.array([part.means for part in self.parts]).T]
         names = [f"{part.group}: " * (part.name != part.group) + part.name for part in self.parts]
         names = [f"task {name}" if name == "system" else name for name in names]
         metrics = ", ".join(dict.fromkeys(part.metric for part in self.parts))
         return Table(
             [Column("system"), *(Column(name, "value") for name in names)],
-            [[system, *row] for system, row in zip(self.systems, table, strict=True)],
+            [*zip(self.systems, *(part.means for part in self.parts), strict=True)],
             caption=f"{metrics or 'values'} by system and task",
             notes=self.notes,
         )
@@ -192,10 +188,9 @@ class Suite(Result):
         >>> [(row.system, row.place, row.rank_low, row.rank_high) for row in suite.board().rows]
         [('m1', 1, 1, 2), ('m2', 2, 1, 2), ('m3', 3, 3, 3)]
         """
-        made: Board = module("rankwell.suites.board").board_of(
-            self, rank_by=rank_by, draw=draw, level=level, missing=missing, flips=flips, seed=seed
-        )
-        return made
+        from rankwell.suites.board import board_of
+
+        return board_of(self, rank_by, draw, level, missing, flips, seed)
 
     def kept(self, missing: Missing) -> list[list[SuiteTask]]:
         """Return the tasks on which all systems have values; DataError if some are missing and this is refused, or none is left."""
@@ -241,28 +236,29 @@ class Suite(Result):
         >>> round(found.value, 4), round(found.se, 4), found.df
         (0.0633, 0.0186, 2.0)
         """
-        rows = [self._row(name) for name in (first, second)]
+        own, other = ([place_of(name, self.systems)] for name in (first, second))
         tasks = self.kept(missing)
-        refuse_mixed(tasks)
-        how = draw_of(tasks, draw, "mean")
-        means = np.array([np.mean([part.means[rows] for part in parts], axis=0) for parts in tasks])
-        (se,), (df,) = errors_of(
-            tasks, how, means @ [[1.0], [-1.0]], lambda own: own[rows[:1]] - own[rows[1:]]
-        )
-        value = float(np.mean(means[:, 0] - means[:, 1]))
+        how, means = draw_of(tasks, draw, "mean"), means_of(tasks)
+        apart = means[:, own] - means[:, other]
+        (se,), (df,) = errors_of(tasks, how, apart, lambda values: values[own] - values[other])
+        value = float(np.mean(apart))
         return SuiteDifference(value, float(se), float(df), *map(float, student(value, se, df, level)))
 
-    def _row(self, name: str) -> int:
-        if name not in self.systems:
-            raise UsageError(f"there is no system {brief(name)}.{nearest(name, self.systems)}")
-        return self.systems.index(name)
+
+def place_of(system: str, systems: Sequence[str]) -> int:
+    """Return the place of a system; UsageError if there is none of its name."""
+    if system not in systems:
+        raise UsageError(f"there is no system {brief(system)}.{nearest(system, systems)}")
+    return systems.index(system)
 
 
 def draw_of(tasks: Tasks, draw: Draw | None, rank_by: RankBy) -> Draw:
     """Return what is drawn: what was asked for, or queries where means rank and all tasks have values per query.
 
-    UsageError if queries were asked for of tasks without them.
+    UsageError if a mean would be of several metrics, or queries were asked for of tasks without them.
     """
+    if rank_by == "mean" and (mixed := mixture_of(tasks)):
+        raise UsageError(mixed)
     lacking = [part for parts in tasks for part in parts if part.values is None or part.values.shape[1] < 2]
     if draw is None:
         return "queries" if rank_by == "mean" and not lacking else "tasks"
@@ -274,31 +270,39 @@ def draw_of(tasks: Tasks, draw: Draw | None, rank_by: RankBy) -> Draw:
     return draw
 
 
-def refuse_mixed(tasks: Tasks) -> None:
-    """Refuse a mean over tasks of several metrics."""
+def mixture_of(tasks: Tasks) -> str:
+    """Return why a mean over tasks says nothing, as they have several metrics; "" if it says something."""
     metrics = list(dict.fromkeys(part.metric for parts in tasks for part in parts))
     if len(metrics) > 1:
         count, whole = ("two", "both") if len(metrics) == 2 else (len(metrics), "all")
-        named = ", ".join(metrics[:NAMED]) + (", …" if len(metrics) > NAMED else "")
-        raise UsageError(
-            f"tasks have {count} metrics ({named}): a mean of {whole} says nothing; rank_by='borda'"
-        )
+        return f"tasks have {count} metrics ({few_of(metrics, NAMED)}): a mean of {whole} says nothing; rank_by='borda'"
     if metrics == [MAIN] and len(tasks) > 1:
-        raise UsageError(
+        return (
             f"{MAIN} is the metric that each task's authors chose, so a mean over tasks may be of several metrics: name one, such as "
             f"metric='ndcg_at_10', or rank_by='borda'"
         )
+    return ""
 
 
-def errors_of(tasks: Tasks, draw: Draw, means: np.ndarray, take: Any) -> tuple[np.ndarray, np.ndarray]:
+def means_of(tasks: Tasks) -> np.ndarray:
+    """Return a row per task and a column per system; of a group the mean of its sub-tasks."""
+    return np.array([np.mean([part.means for part in parts], axis=0) for parts in tasks])
+
+
+def errors_of(
+    tasks: Tasks, draw: Draw, means: np.ndarray, take: Callable[[Any], np.ndarray] | None
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the standard error and the degrees of freedom of the mean over tasks, per row.
 
-    ``means`` has a column per row and a row per task; ``take`` gives the rows of the values per query of a task.
+    ``means`` has a column per row and a row per task; ``take`` gives the rows of the values per query of a task: None if there are none, so that
+    nothing is known where queries are drawn.
     """
     of = len(tasks)
     if draw == "tasks":
         sd = means.std(axis=0, ddof=1) if of > 1 else np.full(means.shape[1], math.nan)
         return sd / math.sqrt(of), np.full(means.shape[1], of - 1.0)
+    if take is None:
+        return np.full(means.shape[1], math.nan), np.full(means.shape[1], math.nan)
     total = left = 0.0
     for parts in tasks:
         for part in parts:
@@ -360,16 +364,22 @@ def suite(results: Any, *, metric: str | None = None) -> Suite:
     dense   0.3500  0.4800
     """
     if not isinstance(results, Mapping) or {"task", "system", "value"} <= results.keys():
-        return suite_of(*_of_table(results, metric))
+        return _of_table(results, metric)
     for task, row in results.items():
         if not isinstance(row, Mapping):
             raise UsageError(
                 f"results[{brief(task)}]: expected {{system: Results or number}}, not {brief(row)}."
             )
-    systems = list(dict.fromkeys(name_as_text(system) for row in results.values() for system in row))
-    return suite_of(
-        systems, [part_of(name_as_text(task), row, systems, metric) for task, row in results.items() if row]
-    )
+    return suite_of_rows([(name_as_text(task),) * 2 + (row,) for task, row in results.items()], metric)
+
+
+def suite_of_rows(
+    rows: Sequence[tuple[str, str, Mapping[Any, Any]]], metric: str | None, *notes: str
+) -> Suite:
+    """Return the suite of tasks, each with its name, its group, and Results or numbers by system."""
+    systems = list(dict.fromkeys(name_as_text(system) for _, _, row in rows for system in row))
+    parts = [part_of(task, group, row, systems, metric) for task, group, row in rows if row]
+    return suite_of(systems, parts, notes)
 
 
 def suite_of(systems: Sequence[str], parts: Sequence[SuiteTask], notes: Sequence[str] = ()) -> Suite:
@@ -410,19 +420,21 @@ def suite_of(systems: Sequence[str], parts: Sequence[SuiteTask], notes: Sequence
     return Suite(tuple(systems), tuple(parts), tuple(notes))
 
 
-def part_of(task: str, row: Mapping[Any, Any], systems: Sequence[str], metric: str | None) -> SuiteTask:
+def part_of(
+    task: str, group: str, row: Mapping[Any, Any], systems: Sequence[str], metric: str | None
+) -> SuiteTask:
     """Return a task from Results or numbers by system; UsageError or DataError if they do not go together."""
     given = {system: value for system, value in names_as_text(row).items() if value is not None}
     evaluated = {system: value.collected() for system, value in given.items() if isinstance(value, Results)}
-    means = np.full(len(systems), math.nan)
     try:
         wanted = _metric_in(evaluated, metric)
         for system, value in given.items():
             if not isinstance(value, Results | int | float | np.number) or isinstance(value, bool):
                 raise UsageError(f"{system}: expected Results or a number, not {brief(value)}.")
-            means[systems.index(system)] = value[wanted] if isinstance(value, Results) else value
+        numbers = given | {system: res[wanted] for system, res in evaluated.items()}
+        means = np.array([numbers.get(system, math.nan) for system in systems], np.float64)
         if not evaluated:
-            return SuiteTask(task, task, metric or "", means)
+            return SuiteTask(task, group, wanted, means)
         aligned = Aligned.of(evaluated, [metric_of(wanted)])
     except RankwellError as error:
         raise type(error)(f"{task}: {error}") from error
@@ -430,10 +442,10 @@ def part_of(task: str, row: Mapping[Any, Any], systems: Sequence[str], metric: s
     _refuse_other_queries(task, counts, len(aligned.queries))
     own, is_weighted = aligned.metrics[0], any(res.weights for res in aligned.results)
     if len(evaluated) < len(given) or is_weighted or not aligned.has_values(own):
-        return SuiteTask(task, task, wanted, means)
+        return SuiteTask(task, group, wanted, means)
     values = np.full((len(systems), len(aligned.queries)), math.nan)
     values[[systems.index(name) for name in aligned.names]] = aligned.values(own)
-    return _with_values(task, task, wanted, values, aligned.queries)
+    return _with_values(task, group, wanted, values, aligned.queries)
 
 
 def _metric_in(results: Mapping[str, Results], metric: str | None) -> str:
@@ -471,7 +483,7 @@ def _with_values(task: str, group: str, metric: str, values: np.ndarray, queries
     return SuiteTask(task, group, metric, means, kept, units, int((~defined).sum()))
 
 
-def _of_table(source: Any, metric: str | None) -> tuple[list[str], list[SuiteTask], tuple[str, ...]]:
+def _of_table(source: Any, metric: str | None) -> Suite:
     import polars as pl
 
     from rankwell.readers.whole_frames import of_source
@@ -489,35 +501,27 @@ def _of_table(source: Any, metric: str | None) -> tuple[list[str], list[SuiteTas
         for word in COLUMNS
         if word in lower
     ).with_row_index("row")
-    given = whole.frame[lower["value"]]
-    is_no_number = (
-        frame["value"].is_null() & given.is_not_null() & (given.cast(pl.String, strict=False) != "")
-    )
-    for word, wrong in {
-        "value": is_no_number,
-        "task": frame["task"].is_null(),
-        "system": frame["system"].is_null(),
-    }.items():
+    for word in "value", "task", "system":
+        given, wrong = whole.frame[lower[word]], frame[word].is_null()
+        if word == "value":  # an empty cell is a missing value
+            wrong &= given.is_not_null() & (given.cast(pl.String, strict=False) != "")
         for row in wrong.arg_true()[:1]:
-            cell = brief(whole.frame[lower[word]][row])
+            cell = brief(given[row])
             raise DataError(f"{whole.place(row)}: {cell} is no {word}. Correct it, or leave the row out.")
     key = [word for word in ("task", "system", "query") if word in lower]
-    for row in frame.filter(frame.select(key).is_duplicated())["row"][:1]:
-        same = frame.filter(pl.all_horizontal(pl.col(word).eq_missing(frame[word][row]) for word in key))[
-            "row"
-        ]
+    twice = frame.filter(frame.select(key).is_duplicated()).group_by(key, maintain_order=True).agg("row")
+    for *names, (first, second, *_) in twice.iter_rows():
         raise DataError(
-            f"{whole.place(same[1])}: {', '.join(str(frame[word][row]) for word in key)} stands at {whole.place(row)} already. A task has one "
+            f"{whole.place(second)}: {', '.join(map(str, names))} stands at {whole.place(first)} already. A task has one "
             f"value per system{' and query' if 'query' in lower else ''}: leave one out, or name them apart, such as two revisions."
         )
     systems = frame["system"].unique(maintain_order=True).to_list()
-    notes = (f"{whole.name}: columns not read: {', '.join(unread)}",) if unread else ()
-    places = {name: place for place, name in enumerate(systems)}
-    parts = [_part_of_rows(own, places, metric) for own in frame.partition_by("task", maintain_order=True)]
-    return systems, parts, notes
+    notes = [f"{whole.name}: columns not read: {', '.join(unread)}"] if unread else []
+    tasks = frame.partition_by("task", maintain_order=True)
+    return suite_of(systems, [_part_of_rows(own, systems, metric) for own in tasks], notes)
 
 
-def _part_of_rows(frame: Any, systems: Mapping[str, int], metric: str | None) -> SuiteTask:
+def _part_of_rows(frame: Any, systems: list[str], metric: str | None) -> SuiteTask:
     task = frame["task"][0]
     words = {"group": task, "metric": metric or ""}
     for word, other in words.items():
@@ -527,20 +531,17 @@ def _part_of_rows(frame: Any, systems: Mapping[str, int], metric: str | None) ->
                 f"{task}: two {word}s ({found[0]}, {found[1]}), and a task has one. Give each a name of its own."
             )
         words[word] = found[0] or other
-    names, rows = list(systems), np.array([systems[name] for name in frame["system"]])
-    value = frame["value"].fill_null(math.nan).to_numpy()
     if "query" not in frame.columns or frame["query"].is_null().all():
-        means = np.full(len(systems), math.nan)
-        means[rows] = value
-        return SuiteTask(task, words["group"], words["metric"], means)
+        row = dict(frame.select("system", "value").iter_rows())
+        return part_of(task, words["group"], row, systems, words["metric"])
     if frame["query"].has_nulls():
         raise DataError(
             f"{task}: some rows have a query, and others none. A task has a value per query of all systems, or of none."
         )
     queries = Ids.of(frame["query"].to_list())
     codes, first = queries.group()
-    counts = {names[row]: int(n) for row, n in enumerate(np.bincount(rows)) if n}
-    _refuse_other_queries(task, counts, len(first))
+    _refuse_other_queries(task, Counter(frame["system"]), len(first))
     values = np.full((len(systems), len(first)), math.nan)
-    values[rows, codes] = value
+    places = {name: place for place, name in enumerate(systems)}
+    values[[places[name] for name in frame["system"]], codes] = frame["value"].fill_null(math.nan)
     return _with_values(task, words["group"], words["metric"], values, queries[first])

@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from rankwell.errors import DataError, UsageError, brief
+from rankwell.errors import DataError, UsageError, brief, few_of
 from rankwell.matching.batch import Context, Judged
 from rankwell.metrics.divergences import js, kl, tv
 from rankwell.metrics.graded.gain_functions import discount
@@ -330,9 +330,8 @@ class _TwoGroups(OfAllLists):
         names = self.groups_of(context).names
         if len(names) != 2:
             table = "items" if context.items is None else context.items.name
-            shown = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
             raise DataError(
-                f"{self} compares two groups; the column {brief(self.groups)} of {table} has {len(names)}: {shown}. For any number of "
+                f"{self} compares two groups; the column {brief(self.groups)} of {table} has {len(names)}: {few_of(names, 5)}. For any number of "
                 f"groups use exposure(groups={self.groups})."
             )
 

@@ -16,7 +16,7 @@ def section(material: Material) -> Content | None:
     board, words = material.subject, material.words
     if not isinstance(board, Board):
         return None
-    data = cells_of(board.table_in(words)) | {"values": board.to_dict(), "notes": board.notes(words)}
+    data = cells_of(board.to_table(words)) | {"values": board.to_dict(), "notes": board.notes(words)}
     for at, column in enumerate(data["columns"]):
         if column["kind"] == "text" and at != 1:  # ranges of numbers are aligned as numbers are
             column["kind"] = "value"
