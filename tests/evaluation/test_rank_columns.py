@@ -146,6 +146,14 @@ def test_ranks_that_cannot_count_are_refused_and_closed_takes_them(ranks, words)
     assert 0 < rw.evaluate(run, QRELS, "ap", policy=rw.Policy(ranks="closed"))["ap"] <= 1
 
 
+@pytest.mark.parametrize("rank", [1, 0, -1])
+def test_ranks_that_are_all_alike_beside_scores_are_refused_with_the_remedy_that_keeps_the_scores(rank):
+    run = pl.DataFrame({"query": ["q"] * 3, "item": ["a", "b", "c"], "rank": [rank] * 3, "score": [1, 3, 2]})
+    with pytest.raises(rw.RankwellError, match="leave the rank column out if the scores decide, or set"):
+        rw.evaluate(run, QRELS, "ap")
+    assert rw.evaluate(run.drop("rank"), {"q": {"b": 1}}, "ap")["ap"] == 1.0
+
+
 def test_the_order_of_rows_and_scores_have_no_gaps():
     for run in ({"q": ["b", "a", "c"]}, {"q": {"b": 9.0, "a": 5.0, "c": 1.0}}):
         given, closed = (

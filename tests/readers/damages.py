@@ -226,7 +226,7 @@ DAMAGES = {
         (
             TABLES,
             lambda n: re.sub(rb"[,;\t|]", b"~", content(n)),
-            r"there is no column for the query; the columns are '\S+~\S+'",
+            r"FILE: the first line, '\S+~\S+', has no comma, tab, semicolon or bar between columns. Divide it: tr '~' ",
         ),
         (["trec.txt"], lambda n: content(n).replace(b" ", b","), "same numbers"),
         (

@@ -492,10 +492,31 @@ def test_the_aliases_are_all_different():
 @every("kind", SOME)
 @every(
     ("yes", "no"),
-    [("yes", "no"), ("True", "False"), ("Relevant", "not relevant"), ("relevant", "Irrelevant")],
+    [
+        *(("yes", "no"), ("True", "False"), ("Relevant", "not relevant"), ("relevant", "Irrelevant")),
+        *(("Y", "N"), ("T", "F"), ("good", "bad"), ("up", "down"), ("relevant", "not_relevant")),
+    ],
 )
 def test_grades_may_be_words(tmp_path, kind, yes, no):
     assert mean(RUN, table(kind, tmp_path, qrels_with(label=[no, yes, no]))) == 0.5
+
+
+@every("kind", SOME)
+@every(("yes", "no"), [("Y", "N"), ("t", "f"), ("good", "bad"), ("Up", "Down"), ("yes", "no")])
+def test_words_of_a_judge_in_a_column_that_nobody_claimed_are_asked_about(tmp_path, kind, yes, no):
+    qrels = table(kind, tmp_path, qrels_with(thumbs=[no, yes, no]))
+    assert "is 'thumbs', which holds 0, 1, the grade" in refused(
+        kind, tmp_path, qrels_with(thumbs=[no, yes, no]), of_run=False
+    )
+    assert mean(RUN, qrels, qrels_columns={"thumbs": "grade"}) == 0.5
+
+
+@every("kind", SOME)
+@every(
+    "cells", [["F", "M", "F"], ["NO", "SE", "NO"], ["F", "M", None], ["no", "yes", "perhaps"], ["f", "x", ""]]
+)
+def test_other_words_in_it_are_not(tmp_path, kind, cells):
+    assert mean(RUN, table(kind, tmp_path, qrels_with(segment=cells))) == 1.0
 
 
 @every("kind", SOME)

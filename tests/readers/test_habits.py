@@ -83,6 +83,89 @@ def test_what_spreadsheets_write_around_a_table(tmp_path):
         )
 
 
+@every(
+    ("cell", "advice"),
+    [
+        ("0,8", "Write it as 0.8."),
+        ("8.000,5", "Write it as 8000.5."),
+        ("8,000.5", "Write it as 8000.5."),
+        ("1,234,567", "Write it as 1234567."),
+        ("8,000", "Write it as 8000 or 8.000."),
+        ("80 %", "Write it as 80."),
+        ("\u22120.2", "Write it as -0.2."),
+        ("8.0D-01", "Write it as 8.0E-01."),
+        ("tensor(0.8, device='cuda:0')", "Write it as 0.8."),
+        ("np.float64(0.8)", "Write it as 0.8."),
+        ("#2", "Write it as 2."),
+        ("N/A", "If it is missing, remove the row or fill it."),
+        ("-----", "Remove the line."),
+        ("score", "The header stands here again: remove the line."),
+        ("2/10", ""),
+        ("2024-01-02", ""),
+        ("abc", ""),
+    ],
+)
+def test_a_number_in_another_spelling_is_refused_with_how_to_write_it(tmp_path, cell, advice):
+    cells = [("user", "item", "score"), ("u", "b", "1"), ("u", "a", cell)]
+    path = write(tmp_path, "r.csv", "".join(";".join(f'"{each}"' for each in line) + "\n" for line in cells))
+    assert refused("the score .* is not a number", path, QRELS).endswith(f"not a number. {advice}".strip())
+    frame = pd.DataFrame([*cells[1:]], columns=list(cells[0]))
+    assert refused("the score .* is not a number", frame, QRELS).endswith(f"not a number. {advice}".strip())
+
+
+def test_names_of_columns_that_a_spreadsheet_left_empty(tmp_path):
+    assert mean(write(tmp_path, "r.csv", "user,item,score,,\nu,b,1,,\nu,a,2,,\n"), QRELS) == 1.0
+    asked = write(tmp_path, "r.csv", "user,item,,\nu,b,1,\nu,a,2,\n")
+    refused("is 'Unnamed: 2' the score", asked, QRELS)
+    assert mean(asked, QRELS, columns={"Unnamed: 2": "score"}) == 1.0
+
+
+@every("title", ["Export of 2024-01-02", "Export,,", "+----+----+", "made by hand\n\nlast week"])
+def test_lines_above_the_header_are_refused_with_the_line_of_the_header(tmp_path, title):
+    path = write(tmp_path, "r.csv", f"{title}\nuser,item,score\nu,b,1\nu,a,2\n")
+    line = title.count("\n") + 2
+    said = refused(f"r.csv:{line}: the header stands here, below other lines. Remove them", path, QRELS)
+    assert f"tail -n +{line} " in said
+
+
+@every("sign", ["^", "~", "\x01", " "])
+@every("header", ["user{0}item{0}score\n", ""])
+def test_columns_between_other_signs_are_refused_with_how_to_divide_them(tmp_path, sign, header):
+    text = f"{header}u{{0}}b{{0}}1\nu{{0}}a{{0}}2\n".format(sign)
+    said = refused("no comma, tab, semicolon or bar", write(tmp_path, "r.csv", text), QRELS)
+    fixed = write(tmp_path, "s.csv", text.replace(sign, "\t"))
+    shown = "\\001" if sign == "\x01" else sign
+    assert f"tr '{shown}' '\\t' < " in said
+    columns = {} if header else {"1": "query", "2": "item", "3": "score"}
+    assert mean(fixed, QRELS, columns=columns) == 1.0
+
+
+def test_a_header_in_another_encoding_is_refused_with_it(tmp_path):
+    path = write(tmp_path, "r.csv", "사용자,상품,점수\nu,b,1\nu,a,2\n".encode("cp949"))
+    refused("r.csv:1: not UTF-8", path, QRELS)
+    columns = {"사용자": "query", "상품": "item", "점수": "score"}
+    assert mean(path, QRELS, encoding="cp949", columns=columns) == 1.0
+
+
+def test_quotation_marks_within_cells_are_text_where_no_cell_begins_with_one(tmp_path):
+    path = write(tmp_path, "r.csv", 'user,item,score\nu,5" disk,1\nu,6" disk,2\n')
+    for engine in ("memory", "stream"):
+        assert mean(path, {"u": {'5" disk': 1}}, engine=engine) == 0.5
+    mixed = write(tmp_path, "r.csv", 'user,item,score\nu,"a, b",1\nu,6" disk,2\nu,c,3\n')
+    refused("r.csv:3: a quotation mark stands within a cell", mixed, QRELS)
+
+
+def test_a_header_that_stands_twice_in_another_case_or_in_quotes_is_an_error_too(tmp_path):
+    for above in ("", "# made by hand\n", "\ufeff", "\n\n"):
+        path = write(tmp_path, "q.csv", f"{above}user,item\nu,a\n")
+        assert mean({"u": ["a"]}, path) == 1.0
+        path = write(tmp_path, "q.csv", f"{above}user,item\nuser,item\nu,a\n")
+        refused(rf"q.csv:{above.count(chr(10)) + 2}: the header stands here again", {"u": ["a"]}, path)
+    for again in ("USER,Item", '"user","item"'):
+        path = write(tmp_path, "q.csv", f"user,item\nu,a\n{again}\nv,b\n")
+        refused(r"q.csv:3: the header stands here again", {"u": ["a"], "v": ["b"]}, path)
+
+
 def test_numbered_columns_of_a_table_with_a_header_are_asked_about(tmp_path):
     path = write(tmp_path, "r.csv", "user,item,score\nu,b,1\nu,a,2\n")
     said = refused("is a header", path, QRELS, columns={"1": "query", "2": "item"})
@@ -383,3 +466,45 @@ def test_a_column_per_rank_is_answered_by_how_to_make_a_row_per_item(stem):
     remedy = re.search(r"own row: (.*) in pandas", str(error.value))[1]
     long = eval(remedy, {"frame": wide})
     assert rw.evaluate(long, {"u": {"a": 1}, "v": {"c": 1}}, "rr", order="rows").mean["rr"] == 0.75
+
+
+@every(
+    ("grades", "wanted"),
+    [
+        ({"b": True, "a": False}, 0.5),
+        ({"b": "1", "a": "0"}, 0.5),
+        ({"b": "0.5", "a": 0}, 0.5),
+        ({"b": "relevant", "a": "irrelevant"}, 0.5),
+    ],
+)
+def test_grades_by_item_are_the_same_numbers_from_json_and_from_memory(grades, wanted, tmp_path):
+    run = {"u": ["a", "b"]}
+    assert mean(run, {"u": grades}) == wanted
+    assert mean(run, write(tmp_path, "q.json", json.dumps({"u": grades}))) == wanted
+
+
+def test_a_large_whole_number_in_quotes_is_refused_as_without(tmp_path):
+    for grade in (2**53 + 1, str(2**53 + 1)):
+        refused(
+            "is too large to be kept",
+            {"u": ["a"]},
+            write(tmp_path, "q.json", json.dumps({"u": {"a": grade}})),
+        )
+
+
+def test_an_item_by_query_is_refused_with_the_form_to_write(tmp_path):
+    by_query = {"u": "a", "v": "c"}
+    advice = re.escape("{query: [item, …]}")
+    refused(advice, RUN, by_query)
+    refused(advice, RUN, write(tmp_path, "q.json", json.dumps(by_query)))
+    refused(advice, RUN, write(tmp_path, "q.json", json.dumps(by_query, indent=1)))
+
+
+def test_an_item_that_is_an_object_is_refused_as_such(tmp_path):
+    records = [{"query": "u", "item": {"id": "a"}, "grade": 1}]
+    for name, text in (("q.json", json.dumps(records)), ("q.jsonl", json.dumps(records[0]))):
+        refused(
+            r"item ids must be text or integers, not Struct|the item \{'id': 'a'\} is not an id",
+            RUN,
+            write(tmp_path, name, text),
+        )

@@ -146,3 +146,40 @@ def test_what_is_a_header():
         "query,item,score": True, "a,b": True, "7,d3,1": False, "doc,7,8": True, ",item,score": True, "a,nan": True, "a,b,-1.5": False,
     }.items():  # fmt: skip
         assert has_header(line.split(","), "run", {}, "t.csv") is expected, line
+
+
+def test_a_log_without_a_header_keeps_its_first_row(tmp_path):
+    path = write(tmp_path, "log.csv", "ann,a,1\nann,b,2\nbob,a,1\nbob,b,2\n")
+    with pytest.raises(
+        rw.RankwellError, match=r"log.csv: there is no header.*\{'1': 'query', '2': 'item'\}"
+    ) as error:
+        rw.prepare.split(path, "last")
+    assert "'ann': 'query'" not in str(error.value)
+    columns = {"1": "query", "2": "item", "3": "time"}
+    assert rw.prepare.split(path, "last", columns=columns).train.rows() == [
+        ("ann", "a", 1),
+        ("bob", "a", 1),
+    ]
+
+
+@every("again", ["user,item,time", '"User","Item","Time"'])
+def test_a_header_that_stands_twice_in_a_log_or_a_catalogue_is_an_error(tmp_path, again):
+    path = write(tmp_path, "log.csv", f"user,item,time\nann,a,1\n{again}\nbob,a,1\n")
+    with pytest.raises(rw.RankwellError, match=r"log.csv:3: the header stands here again"):
+        rw.prepare.core(path, min_per_user=1)
+    path = write(tmp_path, "items.csv", "item,genre\na,x\nitem,genre\nb,y\n")
+    with pytest.raises(rw.RankwellError, match=r"items.csv:3: the header stands here again"):
+        read_catalogue(path)
+
+
+def test_other_lines_above_the_header_of_a_log_are_named(tmp_path):
+    with pytest.raises(rw.RankwellError, match=r"log.csv:2: the header stands here, below other lines"):
+        rw.prepare.core(write(tmp_path, "log.csv", "Export\nuser,item\nann,a\n"), min_per_user=1)
+    with pytest.raises(rw.RankwellError, match=r"tr '\^' "):
+        rw.prepare.core(write(tmp_path, "log.csv", "user^item\nann^a\n"), min_per_user=1)
+
+
+def test_users_whose_first_line_names_nothing_say_that_it_was_taken_as_a_header(tmp_path):
+    users = write(tmp_path, "users.csv", "a,x\nb,y\n")
+    with pytest.raises(rw.RankwellError, match="taken as a header; if there is none, write one"):
+        rw.evaluate({"a": ["x"]}, QRELS, ["rr"], users=users, by="tier")

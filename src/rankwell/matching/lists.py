@@ -470,14 +470,14 @@ def with_ranks(lists: Lists, asked: Asked) -> Lists:
     if len(wrong := np.flatnonzero((ranks != stated_ranks) | (np.abs(stated_ranks) > MOST))):
         row = int(wrong[0])
         what = Composed("the rank {rank} is not a whole number", rank=brief(float(stated_ranks[row])))
-        raise WrongRanks.at(lists.place(row), what, NUMBERED)
+        raise WrongRanks.at(lists.place(row), what, _or_by_score(NUMBERED, lists))
     if len(low := np.flatnonzero(ranks < base)):
         row = int(low[0])
         kind = RanksBeginAtZero if stated is None and ranks.min() == 0 else WrongRanks
         what = Composed(
             "the rank is {rank:g}; ranks begin at {base}", rank=float(stated_ranks[row]), base=base
         )
-        raise kind.at(lists.place(row), what, NUMBERED)
+        raise kind.at(lists.place(row), what, _or_by_score(NUMBERED, lists))
     return replace(lists, ranks=ranks.astype(np.int64) + (1 - base))
 
 
@@ -515,7 +515,12 @@ def _same_rank_error(lists: Lists, first: int, second: int) -> WrongRanks:
         query=brief(lists.queries.one(query)),
         first=lists.place(first),
     )
-    return WrongRanks.at(lists.place(second), what, "Give each item a rank of its own")
+    return WrongRanks.at(lists.place(second), what, _or_by_score("Give each item a rank of its own", lists))
+
+
+def _or_by_score(remedy: str, lists: Lists) -> str:
+    """The remedy, and that of lists whose scores decide while their ranks are all alike."""
+    return remedy if lists.given is None else f"{remedy}, leave the rank column out if the scores decide"
 
 
 def whole_lists(

@@ -28,8 +28,13 @@ def refuse_foreign_file(start: bytes, label: str, kind: str, form: str) -> None:
     names = list(value) if isinstance(value, dict) else [name.strip(' "\r') for name in line.split(separator)]
     if advice := _said_of(set(names), kind):
         raise DataError(f"{label}: it holds {advice}")
-    if isinstance(value, dict) and "item" not in map(known_word, names) and (resembled := _resembled(names)):
-        raise _unknown(f"a record with {_listed(names)}", resembled, label, kind)
+    if isinstance(value, dict) and "item" not in map(known_word, names):
+        # an item by query, and not the first of several records
+        is_alone = start.count(b"{") == 1 and not any(map(known_word, names))
+        if (resembled := _resembled(names)) or (is_alone and kind in ("run", "qrels")):
+            raise _unknown(
+                f"{'an object' if is_alone else 'a record'} with {_listed(names)}", resembled, label, kind
+            )
 
 
 def refuse_foreign(value: Any, label: str, kind: str) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankwell.errors import DataError, RankwellError, UsageError, brief
 from rankwell.readers.frames import in_memory
-from rankwell.readers.frames.columns import Given, match_columns, quoted
+from rankwell.readers.frames.columns import IS_HEADER, Given, match_columns, quoted
 from rankwell.readers.sources import ids_in
 from rankwell.readers.whole_frames import of_source, with_types
 from rankwell.tables.columns import ID_WORDS, known_word
@@ -91,7 +91,8 @@ def _table(
         words = match_columns(table.frame.columns, (word,), table.name, given)
     except DataError as error:
         _refuse_values_by_id(source, word, name)
-        raise DataError(f"{error}{in_memory.index_of(source)}") from None
+        is_doubtful = not table.is_typed and not any(map(known_word, table.frame.columns))
+        raise DataError(f"{error}{IS_HEADER if is_doubtful else in_memory.index_of(source)}") from None
     frame, column = table.frame, words.pop(word, None)
     if column is None:
         from rankwell.tables.spans import Spans

@@ -22,7 +22,7 @@ from rankwell.records import cached_property, record
 from rankwell.tables.columns import COLUMNS, known_word
 from rankwell.tables.ids import Ids
 from rankwell.tables.run_qrels import Qrels, Run, refuse_labels
-from rankwell.tables.series import Place, RowOf
+from rankwell.tables.series import Place, RowOf, how_to_write
 
 ZONE = r":\d{2}.*(Z|[+-]\d{2}:?\d{2})$"
 DATED = r"^\d{4}-\d"
@@ -174,7 +174,7 @@ class Log:
         row = next(int(rows.arg_max() or 0) for rows in guesses if rows.any())
         raise DataError(
             f"{self.place(row)}: the time {brief(series[row])} is neither a number nor a date such as 2013-05-01 or "
-            f"2013-05-01T10:00:00."
+            f"2013-05-01T10:00:00.{how_to_write(series[row])}"
         )
 
 

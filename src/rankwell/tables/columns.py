@@ -68,7 +68,7 @@ COLUMNS = {
     "rank": KnownColumn("number", "1 is best", _names(
         common="rank position pos ranking rnk rank_position item_rank result_rank", UBI="ordinal",
     )),
-    "grade": KnownColumn("number", "the judged relevance, or true and false, yes and no, relevant and not relevant", _names(
+    "grade": KnownColumn("number", "the judged relevance, or true and false, yes and no, good and bad, up and down, relevant and not relevant", _names(
         common="grade relevance rating label judgement judgment target gain stars star_rating user_rating actual_rating true_rating "
         "rel relevance_grade relevance_label relevance_judgment relevance_judgement relevance_rating relevancy relevant is_relevant",
         scikit_learn="y_true", Surprise="r_ui", Amazon="esci_label",
@@ -189,7 +189,8 @@ CITATION_WORDS = SUPPORT_WORDS | {
 }  # fmt: skip
 # what people write in a column of grades
 GRADE_WORDS = TRUTH | {
-    "yes": 1.0, "no": 0.0, "like": 1.0, "dislike": 0.0, "positive": 1.0, "negative": 0.0, "relevant": 1.0, "irrelevant": 0.0, "nonrelevant": 0.0, "non-relevant": 0.0, "not relevant": 0.0,
+    "yes": 1.0, "no": 0.0, "like": 1.0, "dislike": 0.0, "positive": 1.0, "negative": 0.0, "relevant": 1.0, "irrelevant": 0.0, "nonrelevant": 0.0, "non-relevant": 0.0, "not relevant": 0.0, "not_relevant": 0.0,
+    "good": 1.0, "bad": 0.0, "up": 1.0, "down": 0.0, "y": 1.0, "n": 0.0, "t": 1.0, "f": 0.0,
 } | IMPORTANCE_WORDS  # fmt: skip
 NUMBER_WORDS = {"grade": GRADE_WORDS, "score": TRUTH | SUPPORT_WORDS, "support": CITATION_WORDS}
 

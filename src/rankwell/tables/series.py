@@ -26,6 +26,17 @@ DEEPEST = 16  # lists in lists
 MOST = 2**53  # above it not all whole numbers are floats: others would be read as this one, and tie with it
 LONGEST = 60
 NO_NUMBERS = np.datetime64, np.timedelta64, np.complexfloating  # which NumPy casts to floats all the same
+NOTHING = (
+    "",
+    "na",
+    "n/a",
+    "#n/a",
+    "nan",
+    "null",
+    "none",
+    "-",
+    "\\n",
+)  # in lower case, for a value that is missing
 Place = Callable[[int], str]
 
 
@@ -237,6 +248,35 @@ def is_number(value: Any) -> bool:
     except (TypeError, ValueError, OverflowError):
         return False
     return True
+
+
+def how_to_write(text: str) -> str:
+    """Return how to write a number in another spelling, for the message about a text that is no number; nothing for other text.
+
+    >>> how_to_write("0,8"), how_to_write("8,000"), how_to_write("80 %"), how_to_write("2/10")
+    (' Write it as 0.8.', ' Write it as 8000 or 8.000.', ' Write it as 80.', '')
+    """
+    import re
+
+    if text.strip().lower() in NOTHING:
+        return " If it is missing, remove the row or fill it."
+    if not text.strip("-=+| "):
+        return " Remove the line."
+    # as Python prints it: tensor(0.8, device='cuda:0')
+    value = re.sub(r"^[a-zA-Z_][\w.]*\(([^,]*)(,.*)?\)$", r"\1", text.strip())
+    found = re.findall(r"[-+]?\d[\d.,]*(?:[eEdD][-+]?\d+)?", value.replace("\u2212", "-"))
+    if len(found) != 1:
+        return ""
+    number = found[0].rstrip(".,").upper().replace("D", "E")
+    whole, _, rest = number.rpartition(max(".,", key=number.rfind))
+    plain = number.replace(",", "")
+    if "," in number and "." in number:
+        ways = [f"{re.sub('[.,]', '', whole)}.{rest}"]
+    elif number.count(",") == 1:
+        ways = [plain] * (len(rest) == 3) + [number.replace(",", ".")]
+    else:
+        ways = [plain]
+    return f" Write it as {' or '.join(ways)}." if all(map(is_number, ways)) else ""
 
 
 def refuse_changed(values: Iterable[Any], numbers: np.ndarray, word: str) -> None:

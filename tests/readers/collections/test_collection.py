@@ -282,7 +282,7 @@ def test_damaged_documents_give_one_error_that_names_the_place(tmp_path, content
         ("<topics><topic><query>a</query></topic></topics>", "bad, topic 1: the topic has no number"),
         ("<topics>\n<topic>", "bad:2: the XML is not well-formed"),
         ("<!DOCTYPE t [<!ENTITY a 'b'>]><topics/>", "the XML defines entities"),
-        ("<html>a</html>", "there is neither a <top> nor a <topic>"),
+        ("<text>a</text>", "there is neither a <top> nor a <topic>"),
     ],
 )
 def test_damaged_topics_give_one_error_that_names_the_place(tmp_path, content, message):

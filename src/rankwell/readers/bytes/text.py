@@ -22,13 +22,20 @@ OTHERS = {
     b"SQLite format 3\0": "a database of SQLite. Export its table as CSV.",
     b"\x89HDF": "HDF5. Give what pandas.read_hdf('{file}') returns.",
     b"Obj\x01": "Avro. Give what polars.read_avro('{file}') returns.",
+    b"%PDF-": "a PDF. Export its table as CSV.",
+    b"version https://git-lfs": "a pointer of Git LFS in place of the data. Fetch them: git lfs pull",
+    b"\x1f\x8b": "compressed twice. Unpack it once: gunzip.",
+    **dict.fromkeys(
+        [b"<!DOCTYPE html", b"<!doctype html", b"<html"],
+        "a page of HTML, such as the message of an error or a login. Download the data again.",
+    ),
     **dict.fromkeys(
         [bytes([0x80, protocol]) for protocol in (2, 3, 4, 5)],
         "a pickle of Python, which is not opened, as it may run any code. If you trust it, load it, and give what it holds.",
     ),
 }
 TAR = slice(257, 262)  # where an archive of tar says "ustar"
-NUL = "a NUL byte; the file is damaged, binary, or UTF-16 without its mark. Text is UTF-8."
+NUL = "a NUL byte; the file is damaged, binary, or UTF-16 without its mark. Text is UTF-8: iconv -f utf-16le -t utf-8."
 LONG = f"the line has more than {PIECE:,} bytes. Is this the right file?"
 
 

@@ -22,12 +22,13 @@ from rankwell.readers.bytes.text import (
     BOM,
     at_wrong_bytes,
     beginning,
+    not_utf8,
     refuse_rows_as_comments,
     refuse_rows_in_quotes,
     require_text,
 )
 from rankwell.readers.frames import list_columns, plain_lines, tables
-from rankwell.readers.frames.columns import Given, match_columns, say
+from rankwell.readers.frames.columns import IS_HEADER, Given, match_columns, say
 from rankwell.readers.frames.pieces import Frames, are_references, spans_of
 from rankwell.readers.frames.scans import lines_of, schema_of, whole_table
 from rankwell.readers.frames.unread import unread_of
@@ -45,7 +46,10 @@ IS_TYPED = False  # all cells are text
 NUMBERS = ("score", "rank", "grade")
 TEXTS = ("qid", "text")  # the columns of a file of queries without a header
 LOOKED_AT = 1000  # rows
+LINES_ABOVE = 20
+OTHER_SIGNS = ("\x01", "^", "~", " ")  # which some put between columns
 SAID = {"run": ("query", "item", "score"), "qrels": ("query", "item", "grade")}
+SAID_OF_LOG = ("query", "item")
 
 
 def recognises(start: bytes) -> bool:
@@ -93,6 +97,14 @@ def read_table(file: File, *, kind: str, columns: Mapping[str, str]) -> tuple[pl
     table = TextTable(file, "queries", columns, shared=True)
     if kind == "queries" and not columns and table.may_be_texts:
         table.names, table.has_header, table.quote = [*TEXTS], False, None
+    if kind == "log" and table.has_header and not any(map(known_word, table.names)):
+        _refuse_lines_above(table.file)
+        if len(table.names) == 1:
+            raise _no_separator(table.file, table.header)
+        if any(map(_is_number, table.names)):
+            raise no_header([table.names], kind, columns, file.label)
+    if table.has_header:
+        table.refuse_second_header()
     return whole_table(table.columns(table.names), dict.fromkeys(table.names, str)), table.place
 
 
@@ -113,14 +125,26 @@ class TextTable(plain_lines.TextTable):
         are_given = len(columns) > 0 and (kind in SAID or all(map(str.isdecimal, columns)))
         if are_given and not any(sign in _first_line(file.head) for sign in SEPARATORS):
             file = _with_tabs(file)
-        self.file = file
         line = _first_line(file.head)
         if not line:
             raise DataError(f"{file.label}: the table holds no rows.")
+        if "\ufffd" in line and (wrong := not_utf8(file)):
+            raise wrong
         _refuse_line_ends(file)
         self.separator = said[1].decode() if said else _separator(line)
+        if self.has_quotes and not _opens_cells(file, self.separator):
+            self.has_quotes, self.quote = False, None
         self.names = next(csv.reader([line], delimiter=self.separator), [])
+        if kind in SAID and not any(map(known_word, self.names)):
+            _refuse_lines_above(file)
+        if kind in SAID and len(self.names) == 1:
+            raise _no_separator(file, line)
         self.has_header = has_header(self.names, kind, columns, file.label)
+        if self.has_header and self.names.count("") > 1 and any(self.names):  # called as pandas calls them
+            self.names = [name if name or not at else f"Unnamed: {at}" for at, name in enumerate(self.names)]
+            file = _with_header(file, line, self.names, self.separator)
+            line = _first_line(file.head)
+        self.file, self.header = file, line
         if not self.has_header:
             self.names = [str(number) for number in range(1, len(self.names) + 1)]
             if not len(columns):
@@ -155,7 +179,7 @@ class TextTable(plain_lines.TextTable):
             raise
         self.unread = unread_of(self.names, self.words, kind, file.label, given, self.columns)
         if kind in SAID and self.has_header and not {"score", "rank", "grade"} & set(self.words):
-            self._refuse_second_header(line)
+            self.refuse_second_header()
 
     @property
     def may_be_texts(self) -> bool:
@@ -169,13 +193,18 @@ class TextTable(plain_lines.TextTable):
             return None
         return self.file.head.decode(errors="replace").replace(self.separator, "")
 
-    def _refuse_second_header(self, header: str) -> None:
+    def refuse_second_header(self) -> None:
         """Raise DataError if the header stands again among rows without numbers, as in files that were joined: it would be a row."""
-        pattern, before, lines = b"\n" + header.encode() + b"\n", b"", 0
+        pattern, before, lines = b"\n" + _plain(self.header.encode()) + b"\n", b"\n", 0
+        is_past = False
         for piece in self.file.pieces():
-            text = (before + bytes(piece)).replace(b"\r\n", b"\n")
-            if (at := text.find(pattern)) >= 0:
-                line = lines + text.count(b"\n", 0, at + 1) + 1
+            text = _plain(before + bytes(piece).removeprefix(BOM))
+            at = text.find(pattern)
+            if at >= 0 and not is_past:  # the header itself, maybe below comments
+                lines, text = lines + text.count(b"\n", 0, at + 1), text[at + len(pattern) - 1 :]
+                is_past, at = True, text.find(pattern)
+            if at >= 0:
+                line = lines + text.count(b"\n", 0, at + 1)
                 raise DataError(f"{self.file.label}:{line}: the header stands here again. Remove the line.")
             # the header may lie over the end of a piece
             before = text[-len(pattern) :]
@@ -292,6 +321,15 @@ class TextTable(plain_lines.TextTable):
             )
         except UnicodeDecodeError as error:
             return at_wrong_bytes(self.file, error)
+        sign = re.escape(self.separator.encode())
+        cells = re.compile(rb'"(?:[^"]|"")*"|[^"\n' + sign + rb"][^\n" + sign + rb"]*")
+        content = self.file.content.tobytes()
+        for cell in cells.finditer(content):
+            if b'"' in cell[0] and not cell[0].startswith(b'"'):
+                return DataError(
+                    f"{self.file.label}:{content.count(10, 0, cell.start()) + 1}: a quotation mark stands within a cell. Quote the cell and "
+                    f"write the mark twice, or remove the marks: tr -d '\"'."
+                )
         return None
 
 
@@ -303,6 +341,48 @@ def _first_line(start: bytes) -> str:
 
 def _separator(line: str) -> str:
     return max(SEPARATORS, key=line.count)
+
+
+def _with_header(file: File, line: str, names: list[str], separator: str) -> File:
+    """The same file with other names of columns in its first line."""
+    header = io.StringIO()
+    csv.writer(header, delimiter=separator, lineterminator="").writerow(names)
+    return file.of_content(file.content.tobytes().replace(line.encode(), header.getvalue().encode(), 1))
+
+
+def _opens_cells(file: File, separator: str) -> bool:
+    """Whether a quotation mark begins a cell; where none does, all are text."""
+    opening, last = re.compile(b"[\r\n" + re.escape(separator.encode()) + b']"'), b"\n"
+    for piece in file.pieces():
+        if opening.search(last + bytes(piece).removeprefix(BOM)):
+            return True
+        last = bytes(piece[-1:])
+    return False
+
+
+def _plain(text: bytes) -> bytes:
+    """Lines in lower case without quotation marks, ended as on Unix."""
+    return text.replace(b"\r\n", b"\n").replace(b'"', b"").lower()
+
+
+def _refuse_lines_above(file: File) -> None:
+    """Raise DataError if one of the next lines is a header, as below the title that a spreadsheet or a database writes."""
+    for number, line in enumerate(file.head.decode(errors="replace").splitlines()[:LINES_ABOVE], 1):
+        cells = [cell.strip(' "') for cell in line.split(_separator(line))]
+        if {"query", "item"} <= set(map(known_word, cells)) and not any(map(_is_number, cells)):
+            raise DataError(
+                f"{file.label}:{number}: the header stands here, below other lines. Remove them: tail -n +{number} {file.label} > fixed.csv"
+            )
+
+
+def _no_separator(file: File, line: str) -> DataError:
+    """The error of a first line that is one cell, with how to divide it if other signs stand between its columns."""
+    signs = [sign for sign in OTHER_SIGNS if sign in line.strip()]
+    shown = f"\\{ord(signs[0]):03o}" if signs and signs[0] < " " else "".join(signs[:1])
+    divide = f" Divide it: tr '{shown}' '\\t' < {file.label} > fixed.tsv" if signs else ""
+    return DataError(
+        f"{file.label}: the first line, {brief(line)}, has no comma, tab, semicolon or bar between columns.{divide}"
+    )
 
 
 def _with_tabs(file: File) -> File:
@@ -387,7 +467,7 @@ def layout_of(rows: Sequence[Sequence[str]], kind: str, given: Mapping[str, str]
 
 def no_header(rows: Sequence[Sequence[str]], kind: str, given: Mapping[str, str], name: str) -> DataError:
     """Return the error of a table whose first line is data, with what to say."""
-    words = SAID[kind][: len(rows[0])]
+    words = SAID.get(kind, SAID_OF_LOG)[: len(rows[0])]
     question = say(given, {str(number): word for number, word in enumerate(words, start=1)})
     why = "holds a number" if any(map(_is_number, rows[0])) else "holds what stands in other rows"
     return DataError(
@@ -400,7 +480,7 @@ def without_header(count: int, kind: str, given: Mapping[str, str]) -> str:
     """Return what to say of a table whose first line was taken as a header although it names no known column."""
     words = SAID[kind][:count] if kind in SAID else ()
     if len(words) < 2:
-        return " The first line was taken as a header; if there is none, write one."
+        return IS_HEADER
     question = say(given, {str(number): word for number, word in enumerate(words, start=1)})
     return f" The first line was taken as a header; without one: {question}."
 

@@ -33,7 +33,7 @@ from rankwell.tables.lists import offsets_of, owners, places_of
 from rankwell.tables.machine import Workers, cores, in_order
 from rankwell.tables.rows import Columns, IdStretches, Lists, Rows, cuts, group_adjacent
 from rankwell.tables.run_qrels import SWAPPED, Qrels, Run
-from rankwell.tables.series import Place, RowOf, StoredPlace
+from rankwell.tables.series import Place, RowOf, StoredPlace, how_to_write
 
 if TYPE_CHECKING:
     import polars as pl
@@ -734,7 +734,7 @@ class BadLine:
             return f"the {number} is not a number (nan). Remove the line or fix the {number}."
         if self.status == trec_text.INEXACT:
             return f"the {number} {word} is too large to be kept exactly; whole numbers are up to 2^53."
-        return f"the {number} {word} is not a number."
+        return f"the {number} {word} is not a number.{how_to_write(self.words[self.layout.value])}"
 
     def _is_of_the_other(self) -> bool:
         """Whether a line that should be a judgement is one of a run, or the reverse."""

@@ -24,6 +24,7 @@ from rankwell.tables.run_qrels import SWAPPED
 NEXT = "query", "item", "weight"  # others may have been added behind them
 EVERYTHING = re.compile(r'\s*\{\s*"method"\s*:\s*"')  # how the JSON of judging next begins
 SAMPLES = frozenset(("stratum", "propensity")), frozenset(("propensity", "drawn"))
+IS_HEADER = " The first line was taken as a header; if there is none, write one."
 REMEDY = "Give what the judges said: what a judging sheet exports, or what rankwell judging merge writes."
 
 

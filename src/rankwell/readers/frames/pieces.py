@@ -27,7 +27,7 @@ from rankwell.tables.columns import (
 from rankwell.tables.ids import Ids
 from rankwell.tables.rows import NO_ID, Columns, filled
 from rankwell.tables.run_qrels import Matrix, Qrels, Run
-from rankwell.tables.series import Changed, Place, refuse_changed, refuse_changed_text
+from rankwell.tables.series import Changed, Place, how_to_write, refuse_changed, refuse_changed_text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -309,9 +309,13 @@ def _numbers_in(series: pl.Series, word: str, place: Place) -> pl.Series:
         return numbers
     row = int(numbers.is_null().arg_max() or 0)
     wrong = f"{place(row)}: the {word} {series[row][:40]!r} is not a number."
-    if is_of_words:
-        wrong += words_read(word, text.str.to_lowercase().to_list())
-    raise DataError(wrong)
+    if series[row].strip() == series.name:
+        advice = " The header stands here again: remove the line."
+    else:
+        advice = how_to_write(series[row])
+        if is_of_words and not advice:
+            advice = words_read(word, text.str.to_lowercase().to_list())
+    raise DataError(wrong + advice)
 
 
 @contextmanager

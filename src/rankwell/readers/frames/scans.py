@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rankwell.errors import InputError, RankwellError, UsageError, one_of
+from rankwell.errors import InputError, RankwellError, UsageError, brief, one_of
 from rankwell.readers.bytes.files import File
 from rankwell.readers.bytes.paths import ADDRESS, refuse_whole_disk
 from rankwell.readers.frames.pieces import PIECE, Frames, PartFrames
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 PARQUET = "**/*.parquet"
 SUFFIXES = (".parquet", ".pq", ".csv", ".tsv", ".jsonl", ".ndjson", ".arrow", ".ipc")
+OTHER_TABLES = frozenset((".pq", ".csv", ".tsv", ".psv", ".jsonl", ".ndjson", ".arrow", ".feather", ".ipc"))
 Diagnose = Callable[[], RankwellError | None]
 
 
@@ -46,9 +47,26 @@ def scan_table(source: str | os.PathLike[str]) -> pl.LazyFrame:
         if ADDRESS.match(text):
             table = _at(text)
         else:
+            _refuse_other_rows(Path(text))
             table = pl.scan_parquet(Path(text) / PARQUET, hive_partitioning=True)
         table.collect_schema()
     return table
+
+
+def _refuse_other_rows(folder: Path) -> None:
+    """Raise InputError for a folder in which not all Parquet files, and not only these, are the table."""
+    names = [path.relative_to(folder) for path in sorted(folder.rglob("*")) if path.is_file()]
+    removed = [name for name in names if name.match("_delta_log/*.json")]
+    if any(b'"remove":' in (folder / name).read_bytes() for name in removed):
+        raise InputError(
+            f"{folder}: a table of Delta Lake that removed files, which are still there. Give polars.read_delta({brief(str(folder))})."
+        )
+    shown = [name for name in names if not any(part.startswith((".", "_")) for part in name.parts)]
+    if others := [name for name in shown if OTHER_TABLES.intersection(map(str.lower, name.suffixes))]:
+        raise InputError(
+            f"{folder}: holds Parquet and other tables, such as {others[0]}, which would not be read. Name one kind: "
+            f"'{folder / '*.parquet'}'."
+        )
 
 
 def _at(address: str) -> pl.LazyFrame:

@@ -18,11 +18,11 @@ from rankwell.tables.columns import (
     known_word,
     plain_name,
 )
+from rankwell.tables.series import NOTHING
 
 if TYPE_CHECKING:
     import polars as pl
 
-NOTHING = ("", "na", "n/a", "nan", "null", "none", "-")
 MISSING = float("-inf")  # stands for a missing value among the numbers of a column
 NO_GRADES = ("rank", "time", "topic_weight", "propensity", "imputed")
 Read = Callable[[list[str]], Frames]
@@ -166,10 +166,17 @@ def _numbers(series: pl.Series, words: Mapping[str, float]) -> pl.Series | None:
     if series.dtype == pl.String:
         text = series.str.strip_chars().str.to_lowercase()
         filled = text.filter(~text.is_in(NOTHING))
-        plain = filled.replace({word: str(number) for word, number in words.items()}).str.strip_chars(" %")
         # as people write numbers: 1,000.5 and 0,5
-        plain = plain.str.replace_all(r"[,' ](\d{3}(\D|$))", "$1").str.replace(",", ".", literal=True)
+        plain = (
+            filled.str.strip_chars(" %")
+            .str.replace_all(r"[,' ](\d{3}(\D|$))", "$1")
+            .str.replace(",", ".", literal=True)
+        )
         numbers = plain.cast(pl.Float64, strict=False)
+        # a word is one of a judge only among others: not F beside M, and not the country NO
+        meant = filled.replace_strict(words, default=None, return_dtype=pl.Float64)
+        if not (numbers.is_null() & meant.is_null()).any():
+            numbers = numbers.fill_null(meant)
         # some odd cells do not make a column of numbers one of text
         if 2 * numbers.null_count() > len(filled) or not len(filled):
             return None

@@ -24,6 +24,7 @@ from rankwell.tables.series import (
     NO_NUMBERS,
     Changed,
     StoredPlace,
+    how_to_write,
     is_column,
     is_number,
     is_tensor,
@@ -36,7 +37,7 @@ from rankwell.tables.series import (
 
 HONEST = {list, tuple, dict}  # whose length is that of what they yield
 CHUNK = 100_000
-NUMBER = (int, float)
+NUMBER = (int, float, bool)
 
 
 def run_of(source: Mapping[Any, Any], *, name: str, columns: Mapping[str, str]) -> Run:
@@ -327,11 +328,13 @@ class Gathered:
         self.lengths.append(len(members))
         if graded:
             for item, number in members:
-                number = self._words.get(number, number) if type(number) is str else number
+                text, number = number, self._words.get(number, number) if type(number) is str else number
+                if type(number) is str and is_number(number):
+                    number = int(number) if number.isdecimal() else float(number)
                 if type(number) not in NUMBER:
+                    advice = how_to_write(text) or words_read(self.word, ()) if type(text) is str else ""
                     raise DataError(
-                        f"{self.label}, query {brief(query)}, item {brief(item)}: the {self.word} {_shown(number)} is not a number."
-                        f"{words_read(self.word, ()) if type(number) is str else ''}"
+                        f"{self.label}, query {brief(query)}, item {brief(item)}: the {self.word} {_shown(number)} is not a number.{advice}"
                     )
                 self._items.append(item)
                 self._numbers.append(number)

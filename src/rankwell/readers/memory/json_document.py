@@ -89,7 +89,7 @@ class Document:
         for number, record in self._records():
             if not isinstance(record, Members):
                 raise DataError(f"{self.record(number)}: {kind_of(record)}, expected an object.")
-            records.append(dict(record))
+            records.append({key: _plain(cell) for key, cell in record})
             # looked at again once the types of the columns are known: in a column of floats such a number would be another one
             if any(type(value) is int and abs(value) > MOST for value in records[-1].values()):
                 self._large.append((number, records[-1]))
@@ -201,3 +201,10 @@ class Document:
         line = self.text.count("\n", 0, at) + 1
         where = "at the end of the file" if at >= len(self.text) else f"at {self.text[at : at + 20]!r}"
         return DataError(f"{self.file.label}:{line}: not JSON: {trouble} ({where}). Is the file cut off?")
+
+
+def _plain(cell: Any) -> Any:
+    """A cell of a table as it is without a special type for objects."""
+    if isinstance(cell, Members):
+        return {key: _plain(inner) for key, inner in cell}
+    return [_plain(inner) for inner in cell] if isinstance(cell, list) else cell
