@@ -26,17 +26,8 @@ DEEPEST = 16  # lists in lists
 MOST = 2**53  # above it not all whole numbers are floats: others would be read as this one, and tie with it
 LONGEST = 60
 NO_NUMBERS = np.datetime64, np.timedelta64, np.complexfloating  # which NumPy casts to floats all the same
-NOTHING = (
-    "",
-    "na",
-    "n/a",
-    "#n/a",
-    "nan",
-    "null",
-    "none",
-    "-",
-    "\\n",
-)  # in lower case, for a value that is missing
+# what stands for a missing value, in lower case
+NOTHING = ("", "na", "n/a", "#n/a", "nan", "null", "none", "-", "\\n")
 Place = Callable[[int], str]
 
 
