@@ -444,6 +444,8 @@ def test_a_file_holds_everything(tmp_path):
         (lambda data: data["rows"][-1].update(total=0.1), r"rows\[39\].total: 0.1 in place of"),
         (lambda data: data["rows"][3].update(date="2026-01-03"), r"rows\[3\].date: dates are not in order"),
         (lambda data: data["rows"][3].update(n=-1), r"rows\[3\].n: it is no count"),
+        (lambda data: data["rows"][3].update(z=0.1), r"rows\[3\].z: a day has one if it is watched"),
+        (lambda data: data["rows"][20].update(use="reference"), r"rows\[20\].z: a day has one"),
         (lambda data: data["rows"].clear(), "rows: there is none"),
         (lambda data: data["design"].update(step=0), r"design.step: it is no number of days"),
         (lambda data: data["design"].pop("looks"), r"design.*looks"),
@@ -510,6 +512,7 @@ def test_both_languages_say_the_same_things():
         ({"false_alarms": "200/year"}, "one false alarm in 1.82 looks is no watch; allow one in 4 or rarer"),
         ({"drop": 0}, "drop=0.0: must be a share such as 5%, or a number such as 0.02, above 0"),
         ({"drop": "-5%"}, "drop='-5%': must be a share"),
+        ({"drop": "1e-400"}, "drop='1e-400': must be a share"),
         ({"since": "2026-13-01"}, "since='2026-13-01': must be a date such as 2026-11-20"),
         ({"since": "2027-01-01"}, "since=2027-01-01 is after the last day, 2026-01-20"),
         (
@@ -543,6 +546,13 @@ def test_a_metric_of_which_no_drop_can_be_told_is_refused():
     ):
         with pytest.raises(RankwellError, match=message):
             rw.watch(season(20, metrics=metrics, **options), reference=14)
+
+
+def test_what_holds_no_results_by_date_is_refused_in_the_words_of_a_watch():
+    with pytest.raises(
+        RankwellError, match=r"watch takes results by date, then the metric: rw\.watch\('days/', "
+    ):
+        rw.watch(3, "rr")
 
 
 def test_days_that_differ_in_definition_are_refused_by_both_dates():

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import typing
 from abc import abstractmethod
-from dataclasses import fields
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from rankwell.clicks.log import sentences
 from rankwell.display.page import PageStrings, words_of
-from rankwell.display.result import Saved
-from rankwell.display.saved_files import PLAIN, Kind, ensure, ensure_counts, row_of, within
+from rankwell.display.result import SavedFields
+from rankwell.display.saved_files import ensure, ensure_counts
 from rankwell.display.table import Column, Table
-from rankwell.display.text import plain_value
 from rankwell.errors import UsageError
 
 if TYPE_CHECKING:
@@ -21,25 +18,13 @@ if TYPE_CHECKING:
 ONE_DIGIT = "n_effective", "freedom"  # numbers of rows
 
 
-class FromLog(Saved):
-    """What a log says: a dataclass whose fields are plain values, named tuples of these, or tuples of such rows; a file keeps all of them.
+class FromLog(SavedFields):
+    """What a log says; the ``kind`` of a subclass is what messages call it."""
 
-    A subclass says its ``kind``, which is what messages call it and its file, and the ``plural`` of that.
-    """
-
-    __dataclass_fields__: ClassVar[dict[str, Any]]
     log: str
     cluster: str | None
     level: float
     counts: dict[str, int]
-
-    def __init_subclass__(cls, *, kind: str = "", plural: str = "", **more: Any) -> None:
-        super().__init_subclass__(**more)
-        cls._kind, cls._plural = kind, plural
-        cls._file = Kind(
-            dict[str, Any], f"file of {plural}", f"{cls.__name__}.load reads files written by {cls.__name__}.save", "make and save it again",
-            ("kind", kind), ("schema", cls._schema),
-        )  # fmt: skip
 
     @abstractmethod
     def title(self, words: PageStrings) -> str:
@@ -73,24 +58,14 @@ class FromLog(Saved):
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values; undefined is None."""
-        own = {each.name: _plain(getattr(self, each.name)) for each in fields(self)}
-        return own | {"notes": self.notes()}
+        return super().to_dict() | {"notes": self.notes()}
 
     @classmethod
-    def _of_file(cls, content: dict[str, Any], path: Any) -> Self:  # noqa: ARG003 - nothing names the file
-        kinds, values = typing.get_type_hints(cls, localns={"Kind": Kind}), {}
-        for each in fields(cls):
-            with within(each.name):
-                values[each.name] = _read(content[each.name], kinds[each.name])
-        ensure(0 < values["level"] < 1, "level", "it is not between 0 and 1")
-        ensure_counts(values["counts"], "counts")
-        found = cls(**values)
-        found._check()
+    def _of_file(cls, content: dict[str, Any], path: Any) -> Self:
+        found = super()._of_file(content, path)
+        ensure(0 < found.level < 1, "level", "it is not between 0 and 1")
+        ensure_counts(found.counts, "counts")
         return found
-
-    @abstractmethod
-    def _check(self) -> None:
-        """Raise Damaged if what a file said contradicts itself."""
 
 
 class OfRows(FromLog):
@@ -126,24 +101,3 @@ def heads(words: PageStrings, *, who: str | None = None, **kinds: str) -> list[C
         for kind, names in kinds.items()
         for name in names.split()
     ]  # fmt: skip
-
-
-def _plain(value: Any) -> Any:
-    if hasattr(value, "_asdict"):
-        more = {
-            name: getattr(value, name) for name, own in vars(type(value)).items() if isinstance(own, property)
-        }
-        return {name: _plain(each) for name, each in (value._asdict() | more).items()}
-    return [_plain(each) for each in value] if isinstance(value, tuple | list) else plain_value(value)
-
-
-def _read(value: Any, kind: Any) -> Any:
-    """A field as ``_plain`` wrote it; damage is an error with its place."""
-    import msgspec
-
-    form = next((each for each in (kind, *typing.get_args(kind)) if hasattr(each, "_fields")), None)
-    if form is None:
-        return msgspec.convert(PLAIN.get(value, value) if kind is float else value, kind)
-    if isinstance(value, list):
-        return tuple(row_of(form, row) for row in value)
-    return value and row_of(form, value)

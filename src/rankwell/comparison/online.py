@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from rankwell.display.result import Saved, frame_of_rows
-from rankwell.display.saved_files import LARGEST, Kind, ensure, is_count
+from rankwell.display.result import SavedFields, frame_of_rows
+from rankwell.display.saved_files import LARGEST, ensure, is_count
 from rankwell.display.table import Column, Table
 from rankwell.display.text import PRINTED, plain_row, plain_value
 from rankwell.errors import DataError, brief
@@ -27,7 +26,6 @@ from rankwell.tables.arguments import checked, refuse_level
 if TYPE_CHECKING:
     import polars as pl
 
-KIND, SCHEMA = "launches", 1
 # the columns of a table, by the names that people give them
 NAMES = {
     "launch": "launch launch_id experiment experiment_id test test_id", "offline": "offline offline_gain", "online": "online online_gain",
@@ -51,36 +49,16 @@ class Launch(NamedTuple):
     se_online: float = math.nan
 
 
-class SavedLaunches(TypedDict):
-    """Launches as ``to_dict`` writes them, as far as they are read."""
-
-    name: str
-    level: float
-    rows: list[dict[str, Any]]
-    left_out: int
-    unread: list[str]
-
-
-FILE = Kind(
-    SavedLaunches, "file of launches", "Launches.load reads files written by Launches.save", "make and save it again", ("kind", KIND),
-    ("schema", SCHEMA),
-)  # fmt: skip
-
-
 @dataclass(frozen=True, eq=False, repr=False)
-class Launches(Saved):
+class Launches(SavedFields, kind="launches", plural="launches"):
     """How far gains measured offline came true online; made by ``online``.
 
     ``rows`` has a ``Launch`` each. ``tau`` is Kendall's τ_b and ``signs`` the share of equal signs, with intervals; ``slope`` is the gain online per
     gain offline. ``left_out`` counts rows with a missing value, ``unread`` names columns that were not read.
     """
 
-    _plural: ClassVar[str] = "launches"
-    _kind: ClassVar[str] = KIND
-    _schema: ClassVar[int] = SCHEMA
     _indent: ClassVar[int | None] = 1
     _printed: ClassVar[int | None] = PRINTED
-    _file: ClassVar[Kind[Any]] = FILE
 
     name: str
     level: float
@@ -104,15 +82,15 @@ class Launches(Saved):
         value = kendall(x, y)
         return Replicated(float(value), *map(float, kendall_bounds(value, len(self.rows), self.level)))
 
-    @cached_property
+    @property
     def signed(self) -> int:
         """The number of launches with a sign offline and online: no gain of exactly 0."""
-        return sum(bool(row.offline and row.online) for row in self.rows)
+        return sum(row.offline * row.online != 0 for row in self.rows)
 
-    @cached_property
+    @property
     def equal(self) -> int:
         """The number of launches with the same sign offline and online."""
-        return sum((row.offline > 0) == (row.online > 0) for row in self.rows if row.offline and row.online)
+        return sum(row.offline * row.online > 0 for row in self.rows)
 
     @cached_property
     def signs(self) -> Replicated:
@@ -150,8 +128,8 @@ class Launches(Saved):
         if math.isnan(self.tau.low):
             tau = f"undefined, as all gains {flat[0]} are equal" if flat else f"no interval, as {why}"
         zeros = f"; left out for a gain of exactly 0: {n - self.signed:,}" * (n > self.signed)
-        how = f"gain online per gain offline, {WITH_ERRORS if self.has_errors else PLAIN}"
-        slope = NO_SLOPE if math.isnan(self.slope) else how
+        slope = f"gain online per gain offline, {WITH_ERRORS if self.has_errors else PLAIN}"
+        slope = NO_SLOPE if math.isnan(self.slope) else slope
         return [
             f"τ_b: {tau}",
             f"equal signs: {self.equal:,} of {self.signed:,}, with Wilson’s {level} interval{zeros}",
@@ -162,25 +140,19 @@ class Launches(Saved):
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values; undefined is None."""
-        rows = [plain_row(row) for row in self.rows]
         signs = {"equal": self.equal, "of": self.signed} | plain_row(self.signs)
-        return {
-            "name": self.name, "level": self.level, "tau": plain_row(self.tau), "signs": signs,
-            "slope": plain_value(self.slope), "left_out": self.left_out, "unread": [*self.unread], "rows": rows, "notes": self.notes(),
-        }  # fmt: skip
+        found = {"tau": plain_row(self.tau), "signs": signs, "slope": plain_value(self.slope)}
+        return found | super().to_dict() | {"notes": self.notes()}
 
     def to_frame(self) -> pl.DataFrame:
         """Return a frame with a row per launch: its gains and standard errors; unknown is null."""
         return frame_of_rows(Launch, self.rows)
 
-    @classmethod
-    def _of_file(cls, content: SavedLaunches, path: str | Path) -> Launches:  # noqa: ARG003 - nothing names the file
-        rows = content["rows"]
-        found = online(rows, level=content["level"])  # which refuses what it would not have made
-        ensure(len(found.rows) == len(rows), "rows", "a value is missing")
-        ensure(is_count(content["left_out"], LARGEST), "left_out", "it is no count")
-        kept: dict[str, Any] = {name: content[name] for name in ("name", "left_out")}
-        return replace(found, **kept, unread=tuple(content["unread"]))
+    def _check(self) -> None:
+        own = [row._asdict() for row in self.rows]
+        rows = online(own, level=self.level).rows  # which refuses what it would not have made
+        ensure(len(rows) == len(own), "rows", "a value is missing")
+        ensure(is_count(self.left_out, LARGEST), "left_out", "it is no count")
 
 
 @checked
@@ -236,24 +208,23 @@ def online(table: Any, *, columns: Mapping[str, str] | None = None, level: float
             f"{whole.name}: there is no column {missing[0]}; the columns are {quoted(names) or 'none'}. Say which it is: "
             f"columns={{'its name': {brief(missing[0])}}}."
         )
-    found = {word: _numbers(whole, words[word], word) for word in NUMBERS if word in words}
-    if not all(word in found and not np.isnan(found[word]).all() for word in NUMBERS[2:]):
-        found = {word: found[word] for word in NUMBERS[:2]}  # the errors of one side are of no use
-    kept, n = np.flatnonzero(~np.isnan(list(found.values())).any(axis=0)), len(whole.frame)
-    launches = _launches(whole, words.get("launch"))
-    if not LEAST <= len(kept) <= MOST:
-        left = f" besides {n - len(kept):,} with a missing value" * (len(kept) < n)
+    found = whole.frame.select(_numbers(whole, words[word], word) for word in NUMBERS if word in words)
+    if not all(word in found and found[word].count() for word in NUMBERS[2:]):
+        found = found.select(NUMBERS[:2])  # the errors of one side are of no use
+    found = found.with_columns(launch=_launches(whole, words.get("launch")))
+    rows = tuple(Launch(**row) for row in found.drop_nulls().iter_rows(named=True))
+    if not LEAST <= len(rows) <= MOST:
+        left = f" besides {len(found) - len(rows):,} with a missing value" * (len(rows) < len(found))
         raise DataError(
-            f"{whole.name}: {len(kept):,} launches{left}; give a table of {LEAST} to {MOST:,}, a row for each."
+            f"{whole.name}: {len(rows):,} launches{left}; give a table of {LEAST} to {MOST:,}, a row for each."
         )
-    rows = [Launch(launches[row], **{word: float(own[row]) for word, own in found.items()}) for row in kept]
-    read = [words[word] for word in ("launch", *found) if word in words]
+    read = [words[word] for word in found.columns if word in words]
     unread = tuple(name for name in names if name not in read)
-    return Launches(whole.name, level, tuple(rows), n - len(kept), unread)
+    return Launches(whole.name, level, rows, len(found) - len(rows), unread)
 
 
-def _numbers(whole: Whole, column: str, word: str) -> np.ndarray:
-    """The numbers of a column, NaN where there is none; DataError for what is no number, or no standard error."""
+def _numbers(whole: Whole, column: str, word: str) -> pl.Series:
+    """The numbers of a column, null where there is none; DataError for what is no number, or no standard error."""
     import polars as pl
 
     given = whole.frame[column]
@@ -269,11 +240,13 @@ def _numbers(whole: Whole, column: str, word: str) -> np.ndarray:
         if own[row] is None:
             rule = "written such as -0.5, with a point, without % or other signs; leave the cell empty if it is not known"
         raise DataError(f"{whole.place(row)}: {brief(given[row])}, but {word} is a number {rule}.")
-    return own.fill_null(math.nan).to_numpy()
+    return own.alias(word)
 
 
-def _launches(whole: Whole, column: str | None) -> list[str]:
+def _launches(whole: Whole, column: str | None) -> pl.Series:
     """The launch of each row, or its number; DataError if one is there twice."""
+    import polars as pl
+
     found: dict[str, int] = {}
     for row, launch in enumerate([None] * len(whole.frame) if column is None else whole.frame[column]):
         other = found.setdefault(f"row {row + 1}" if launch is None else str(launch), row)
@@ -282,4 +255,4 @@ def _launches(whole: Whole, column: str | None) -> list[str]:
                 f"{whole.place(row)}: launch {brief(launch)} is at {whole.place(other)} already. A launch has one row: leave one out, or name "
                 f"them apart."
             )
-    return [*found]
+    return pl.Series([*found], dtype=pl.String)

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from datetime import date
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, NotRequired, TypedDict, get_type_hints
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, NotRequired, TypedDict
 
 from rankwell.comparison.compare.alignment import Aligned, refuse_unlike
 from rankwell.comparison.compare.comparison import MetricText
 from rankwell.display.page import PageStrings, words_of
-from rankwell.display.result import Saved
-from rankwell.display.saved_files import LARGEST, Kind, ensure, is_count, row_of, within
+from rankwell.display.result import Saved, frame_of_rows
+from rankwell.display.saved_files import LARGEST, ensure, is_count, row_of, within
 from rankwell.display.table import Column, Table
-from rankwell.display.text import PRINTED, plain_value
+from rankwell.display.text import PRINTED, plain_row
 from rankwell.errors import NotAskedError, UsageError, brief, nearest
 from rankwell.matching.policy import Policy, policy_of
 from rankwell.metrics import Wanted, metric_of, metrics_of
@@ -31,7 +31,7 @@ from rankwell.tables.arguments import ordered, refuse_level
 if TYPE_CHECKING:
     import polars as pl
 
-KIND, SCHEMA = "trend", 1
+KIND = "trend"
 ORDER = (
     "trend takes results by date, then the metrics: rw.trend('days/', 'ndcg@10'), or "
     "rw.trend({'2026-11-16': res, '2026-11-23': new}, 'ndcg@10')."
@@ -40,7 +40,7 @@ NAMED = 3  # dates that a note names
 NEAR = 1e-9  # a change that a file holds is that of the means, but for rounding
 
 
-def read_days(results: Any) -> dict[date, Results]:
+def read_days(results: Any, order: str = ORDER) -> dict[date, Results]:
     """Return results by date, in the order of the dates.
 
     Parameters
@@ -48,6 +48,8 @@ def read_days(results: Any) -> dict[date, Results]:
     results
         ``{date: Results}``, a date being a ``datetime.date`` or text such as 2026-11-23, a value also the path of saved results; or
         saved results by the one date in the name of each file: a folder, a pattern, a window of days, a file, or several of these.
+    order
+        What those read who give something else.
 
     Raises
     ------
@@ -68,7 +70,7 @@ def read_days(results: Any) -> dict[date, Results]:
         if not (
             isinstance(words, Sequence) and words and all(isinstance(word, str | Path) for word in words)
         ):
-            raise UsageError(ORDER)
+            raise UsageError(order)
         files = [file for word in words for file in files_of(word)]
         if len(systems := dict.fromkeys(file.system for file in files)) > 1:
             names = ", ".join(name or "files beside them" for name in systems)
@@ -103,12 +105,12 @@ def _date(key: Any) -> date:
 
 def _open(place: str, value: Any) -> Results:
     if isinstance(value, str | Path):
-        return load_results(value)
+        return load_results(value).collected()
     if not isinstance(value, Results):
         raise UsageError(
             f"{place}: expected Results, not {brief(value)}. Evaluate runs first: rw.evaluate(run, qrels, metrics)."
         )
-    return value
+    return value.collected()
 
 
 class DatedMean(NamedTuple):
@@ -158,26 +160,16 @@ class SavedTrend(TypedDict):
     rows: list[dict[str, Any]]
 
 
-FILE = Kind(
-    SavedTrend, "file of a trend", "Trend.load reads files written by Trend.save", "make and save it again", ("kind", KIND),
-    ("schema", SCHEMA),
-)  # fmt: skip
-
-
 @dataclass(frozen=True, eq=False, repr=False)
-class Trend(Saved):
+class Trend(Saved, kind=KIND, plural="trends", form=SavedTrend, file_of="a trend"):
     """The means on several dates and their changes; made by ``trend``.
 
     ``found["ndcg@10"]`` has a ``DatedMean`` per date. ``rejudged`` are dates with the same queries as the date before and another number
     of judgements.
     """
 
-    _plural: ClassVar[str] = "trends"
-    _kind: ClassVar[str] = KIND
-    _schema: ClassVar[int] = SCHEMA
     _indent: ClassVar[int | None] = 1
     _printed: ClassVar[int | None] = PRINTED
-    _file: ClassVar[Kind[Any]] = FILE
 
     level: float
     points: Mapping[Metric, tuple[DatedMean, ...]]
@@ -283,26 +275,21 @@ class Trend(Saved):
             "rejudged": [str(day) for day in self.rejudged],
             **({"query_columns": [*self.query_columns]} if self.query_columns else {}),
             "rows": [
-                {name: plain_value(value) for name, value in row.items()} | {"date": str(row["date"])}
-                for row in self._rows()
+                {"metric": str(metric)} | plain_row(own)
+                for metric, points in self.points.items()
+                for own in points
             ],
             "notes": self.notes(),
         }
-
-    def _rows(self) -> list[dict[str, Any]]:
-        return [
-            {"metric": str(metric)} | own._asdict()
-            for metric, points in self.points.items()
-            for own in points
-        ]
 
     def to_frame(self) -> pl.DataFrame:
         """Return a frame with a row per metric and date; undefined is null."""
         import polars as pl
 
-        kinds: dict[Any, Any] = {date: pl.Date, str: pl.String, float: pl.Float64, bool: pl.Boolean}
-        schema = {name: kinds.get(kind, pl.Int64) for name, kind in get_type_hints(DatedMean).items()}
-        return pl.DataFrame(self._rows(), {"metric": pl.String} | schema).fill_nan(None)
+        of_metrics = [
+            (str(metric), frame_of_rows(DatedMean, points)) for metric, points in self.points.items()
+        ]
+        return pl.concat(frame.select(pl.lit(name).alias("metric"), pl.all()) for name, frame in of_metrics)
 
     @classmethod
     def _of_file(cls, content: SavedTrend, path: str | Path) -> Trend:  # noqa: ARG003 - nothing names the file
@@ -396,11 +383,10 @@ def trend(results: Any, metrics: Iterable[Wanted] | Wanted | None = None, *, lev
     (0.875, 8, 0.375, 0.181, 0.569)
     """
     refuse_level(level)
-    days = {day: res.collected() for day, res in read_days(results).items()}
+    days = read_days(results)
     first = next(iter(days.values()))
     wanted = first.metrics if metrics is None else metrics_of(metrics)
-    refuse_unlike({str(day): res for day, res in days.items()}, wanted, [str(day) for day in days])
-    refuse_other_scales(days, wanted)
+    refuse_unlike_days(days, wanted)
     points: dict[Metric, list[DatedMean]] = {metric: [] for metric in wanted}
     rejudged: list[date] = []
     before: Results | None = None
@@ -439,8 +425,10 @@ def _mean_on(
     return own._replace(change_low=found.low, change_high=found.high)
 
 
-def refuse_other_scales(days: Mapping[date, Results], metrics: Sequence[Metric]) -> None:
-    """Refuse dates whose values are on different scales: weighted by other columns, or divided by other ends of the grades."""
+def refuse_unlike_days(days: Mapping[date, Results], metrics: Sequence[Metric]) -> None:
+    """Refuse dates that differ in definition, policy or scale: weighted by other columns, or divided by other ends of the grades."""
+    named = {str(day): res for day, res in days.items()}
+    refuse_unlike(named, metrics, list(named))
     needs = frozenset[str]().union(*(metric.needed() for metric in metrics))
     for (day, one), (other, res) in pairwise(days.items()):
         both = f"{day} and {other} were evaluated with different"

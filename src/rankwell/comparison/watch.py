@@ -11,20 +11,19 @@ from datetime import date
 from itertools import pairwise
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypedDict, get_type_hints
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypedDict
 
 import numpy as np
 
-from rankwell.comparison.compare.alignment import refuse_unlike
 from rankwell.comparison.compare.comparison import MetricText
 from rankwell.comparison.gate.checks import Margin
 from rankwell.comparison.gate.gate import LINKED
-from rankwell.comparison.trend import read_days, refuse_other_scales
+from rankwell.comparison.trend import read_days, refuse_unlike_days
 from rankwell.display.page import PageStrings, words_of
-from rankwell.display.result import Saved
-from rankwell.display.saved_files import LARGEST, Kind, ensure, ensure_same, is_count, row_of, within
+from rankwell.display.result import Saved, frame_of_rows
+from rankwell.display.saved_files import LARGEST, ensure, ensure_same, is_count, row_of, within
 from rankwell.display.table import Cell, Column, Table
-from rankwell.display.text import PRINTED, plain_value
+from rankwell.display.text import PRINTED, plain_row
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.matching.policy import Policy, policy_of
 from rankwell.metrics import Wanted, metric_of
@@ -40,7 +39,6 @@ from rankwell.tables.lists import distinct
 if TYPE_CHECKING:
     import polars as pl
 
-KIND, SCHEMA = "watch", 1
 ORDER = "watch takes results by date, then the metric: rw.watch('days/', 'ndcg@10')."
 LEAST, BY_WEEKDAY = 14, 28  # days of a reference, and of one that has a mean for each weekday
 SHOWN = 14  # days that the table shows, besides those of alarms
@@ -48,12 +46,10 @@ NEAR = 1e-9  # a standard deviation of less than that of the mean is rounding
 CORRELATED = 0.1  # autocorrelation of a reference above which it is said what this does
 UNITS = {"year": 365, "quarter": 365 / 4, "month": 365 / 12, "week": 7}  # days
 # what arguments are written as, and what is said of others
+ABOVE_0 = r"\s*(?=[\d.]*[1-9])\d*\.?\d+"
 REFERENCE = r"\s*(1[4-9]|[2-9]\d|[1-9]\d{2,4})\s*d?\s*", f"at least {LEAST} days, such as 28 or 28d"
-PROMISE = rf"\s*(?=[\d.]*[1-9])(\d*\.?\d+)\s*/\s*({'|'.join(UNITS)})\s*", "such as 1/year, 4/year or 1/month"
-DROP = (
-    r"\s*(?=[\d.]*[1-9])\d*\.?\d+(e-?\d+)?\s*%?\s*",
-    "a share such as 5%, or a number such as 0.02, above 0",
-)
+PROMISE = rf"({ABOVE_0})\s*/\s*({'|'.join(UNITS)})\s*", "such as 1/year, 4/year or 1/month"
+DROP = rf"{ABOVE_0}(e-?\d{1, 2})?\s*%?\s*", "a share such as 5%, or a number such as 0.02, above 0"
 Use = Literal["reference", "watched", "no value", "no segment", "no weekday"]
 Summary = tuple[int, float, float]  # of values: how many, their mean and their variance
 
@@ -122,25 +118,15 @@ class SavedWatch(TypedDict):
     rows: list[dict[str, Any]]
 
 
-FILE = Kind(
-    SavedWatch, "file of a watch", "Watch.load reads files written by Watch.save", "make and save it again", ("kind", KIND),
-    ("schema", SCHEMA),
-)  # fmt: skip
-
-
 @dataclass(frozen=True, eq=False, repr=False)
-class Watch(Saved):
+class Watch(Saved, kind="watch", plural="watches", form=SavedWatch, file_of="a watch"):
     """Whether a daily mean dropped below its reference; made by ``watch``, drawn by ``rw.plot.watch``.
 
     ``days`` holds each day, ``design`` what they are held against, ``alarms`` the dates of alarms.
     """
 
-    _plural: ClassVar[str] = "watches"
-    _kind: ClassVar[str] = KIND
-    _schema: ClassVar[int] = SCHEMA
     _indent: ClassVar[int | None] = 1
     _printed: ClassVar[int | None] = PRINTED
-    _file: ClassVar[Kind[Any]] = FILE
 
     metric: Metric
     policy: Policy
@@ -161,13 +147,13 @@ class Watch(Saved):
     @property
     def status(self) -> Literal["ok", "alarm", "too few"]:
         """``alarm`` if there is one on the newest day that was looked at, or since ``since``; ``too few`` if none was; else ``ok``."""
-        if self.newest is None:
-            return "too few"
-        return (
-            "alarm"
-            if any(str(day) >= (self.design.since or str(self.newest)) for day in self.alarms)
-            else "ok"
-        )
+        return "too few" if self.newest is None else "alarm" if self._counted else "ok"
+
+    @property
+    def _counted(self) -> list[str]:
+        """The alarms that count for the verdict."""
+        since = self.design.since or str(self.newest)
+        return [str(day) for day in self.alarms if str(day) >= since]
 
     @property
     def exit_code(self) -> int:
@@ -177,17 +163,16 @@ class Watch(Saved):
     def headline(self, words: PageStrings | None = None) -> str:
         """Return the verdict in one line, in English or other words."""
         words, own = words or words_of("en"), self.design
-        since = words("watch.since", date=own.since) if own.since else f"{self.newest}"
-        dates = ", ".join(str(day) for day in self.alarms if str(day) >= (own.since or str(self.alarms[-1])))
-        last = words("watch.last", date=self.alarms[-1]) if self.alarms and self.status == "ok" else ""
+        since = words("watch.since", date=own.since) if own.since else self.newest
+        last = words("watch.last", date=self.alarms[-1]) if self.alarms and not self._counted else ""
         if self.newest != (end := self.days[-1].date):
             last += words("watch.skipped", date=end)
-        fields = {"metric": self.metric, "dates": dates, "since": since, "n": own.days, "wanted": own.wanted}
-        return words(f"watch.{self.status.replace(' ', '_')}", **fields, last=last)
+        fields = {"metric": self.metric, "since": since, "n": own.days, "wanted": own.wanted, "last": last}
+        return words(f"watch.{self.status.replace(' ', '_')}", dates=", ".join(self._counted), **fields)
 
     def to_table(self) -> Table:
         """Return the last fortnight and the days of alarms before: n, mean, the mean of the reference, z, the sum S, and the use of the day."""
-        several = len(self.by) > 0
+        several = bool(self.by)
         columns = [Column("date"), Column("n", "count"), Column("mean", "value", better=self.metric.better)]
         columns += [Column(name, "value") for name in ["plain mean"] * several + ["expected", "z", "S"]]
         shown = [day for at, day in enumerate(self.days, SHOWN) if day.is_alarm or at >= len(self.days)]
@@ -195,10 +180,9 @@ class Watch(Saved):
             [str(day.date), day.n, day.mean, *[day.plain] * several, day.expected, day.z, day.total, day.use]
             for day in shown
         ]
-        marks = {(at, len(columns) - 1): " *" for at, day in enumerate(shown) if day.is_alarm}
-        return Table(
-            [*columns, Column("use")], rows, caption=self.headline(), notes=self.notes(), marks=marks
-        )
+        marks = {(at, len(columns) - 1): " *" for at, day in enumerate(shown) if day.is_alarm}  # beside S
+        columns.append(Column("use"))
+        return Table(columns, rows, caption=self.headline(), notes=self.notes(), marks=marks)
 
     def to_markdown(self) -> str:
         """Return the verdict and the table, for the summary of a step; names make no links and call nobody."""
@@ -245,21 +229,14 @@ class Watch(Saved):
             "metric": {"metric": str(own), "signature": own.signature, "better": own.better},
             "policy": self.policy.to_dict(),
             "by": [*self.by],
-            "design": {name: plain_value(value) for name, value in self.design._asdict().items()},
-            "rows": [
-                {name: plain_value(value) for name, value in day._asdict().items()} | {"date": str(day.date)}
-                for day in self.days
-            ],
+            "design": plain_row(self.design),
+            "rows": [plain_row(day) for day in self.days],
             "notes": self.notes(),
         }
 
     def to_frame(self) -> pl.DataFrame:
         """Return a frame with a row per day; undefined is null."""
-        import polars as pl
-
-        kinds: dict[Any, Any] = {date: pl.Date, float: pl.Float64, bool: pl.Boolean, int: pl.Int64}
-        schema = {name: kinds.get(kind, pl.String) for name, kind in get_type_hints(WatchedDay).items()}
-        return pl.DataFrame([day._asdict() for day in self.days], schema).fill_nan(None)
+        return frame_of_rows(WatchedDay, self.days)
 
     @classmethod
     def _of_file(cls, content: SavedWatch, path: str | Path) -> Watch:  # noqa: ARG003 - nothing names the file
@@ -269,9 +246,10 @@ class Watch(Saved):
         days: list[WatchedDay] = []
         for place, row in enumerate(content["rows"]):
             with within(f"rows[{place}]"):
-                days.append(row_of(WatchedDay, row))
-                ensure(is_count(days[-1].n, LARGEST), "n", "it is no count")
-                ensure(len(days) == 1 or days[-2].date < days[-1].date, "date", "dates are not in order")
+                days.append(day := row_of(WatchedDay, row))
+                ensure(is_count(day.n, LARGEST), "n", "it is no count")
+                ensure(math.isnan(day.z) == (day.use != "watched"), "z", "a day has one if it is watched")
+                ensure(len(days) == 1 or days[-2].date < day.date, "date", "dates are not in order")
         ensure(days, "rows", "there is none")
         metric, days = metric_of(content["metric"]["metric"]), _added_up(days, design.threshold)
         found = cls(metric, policy_of(content["policy"]), tuple(content["by"]), design, tuple(days))
@@ -344,7 +322,7 @@ def watch(
     """
     wanted, by = int(_read("reference", reference, REFERENCE)[1]), tuple(as_list("by", by))
     promise, least = _read("false_alarms", false_alarms, PROMISE), Margin.of(_read("drop", drop, DROP)[0])
-    days = {day: res.collected() for day, res in read_days(results).items()}
+    days = read_days(results, ORDER)
     res, first = next(iter(days.values())), Window.of(since, None).since
     own = _metric_of(metric, res)
     _refuse_unlike(days, own)
@@ -368,7 +346,7 @@ def _measured(
     # those of the first days with a value; a day that lacks one has no such mean
     segments = dict.fromkeys(key for day in valued[:wanted] for key in found[day])
     whole = [day for day in valued if all(found[day].get(key, (0,))[0] > 1 for key in segments)]
-    first, own = whole[:wanted], {day: np.array([found[day][key] for key in segments]).T for day in whole}
+    own, first = {day: np.array([found[day][key] for key in segments]).T for day in whole}, whole[:wanted]
     held = np.array([own[day] for day in first]).reshape(len(first), 3, len(segments))
     sizes, freedom = held[:, 0], np.maximum(1, (held[:, 0] - 1).sum(0))
     # ids that are on each day are no draw: what days differ by is all of it
@@ -411,10 +389,10 @@ def _by_segment(
     if segment is None or metric not in res.part.divided:
         raise UsageError(f"{said} hold no segment of each query. Evaluate them with by=, and save them anew.")
     values, codes = res.part.divided[metric], distinct(segment)
-    found = zip(
-        res.division.labels.of(codes), (_summary(values[segment == code]) for code in codes), strict=True
-    )
-    return {labels: own for labels, own in found if own[0]}
+    summaries = [_summary(values[segment == code]) for code in codes]
+    return {
+        labels: own for labels, own in zip(res.division.labels.of(codes), summaries, strict=True) if own[0]
+    }
 
 
 def _summary(values: np.ndarray) -> Summary:
@@ -427,13 +405,9 @@ def _judged(
     rows: list[WatchedDay], design: WatchDesign, least: Margin, metric: Metric
 ) -> tuple[WatchDesign, list[WatchedDay]]:
     """What follows from the reference, and each later day held against it."""
-    kinds = [day.date.weekday() * design.is_by_weekday for day in rows]
-    used = [
-        (day.mean, day.error**2, kind)
-        for day, kind in zip(rows, kinds, strict=True)
-        if day.use == "reference"
-    ]
-    means, sampling, own = np.array(used).T
+    kinds = {day.date: day.date.weekday() * design.is_by_weekday for day in rows}
+    held = [(day.mean, day.error**2, kinds[day.date]) for day in rows if day.use == "reference"]
+    means, sampling, own = np.array(held).T
     base, mean = Baseline.of(means, sampling, own.astype(int)), float(means.mean())
     if base.day_part + base.sampling <= (NEAR * mean) ** 2:
         raise UsageError(
@@ -449,25 +423,21 @@ def _judged(
         looks = looks_to_see(design.drop / design.sigma / base.widening, design.threshold, base.reference)
         design = design._replace(days_to_see=looks * design.step)
     sign = -1 if metric.better == "lower" else 1
-    for at, (day, kind) in enumerate(zip(rows, kinds, strict=True)):
-        rows[at] = day._replace(expected=base.means.get(kind, math.nan))
-        if day.use == "watched" and kind in base.means:
-            rows[at] = rows[at]._replace(z=sign * base.z(day.mean, day.error**2, kind))
-        elif day.use == "watched":
+    for at, day in enumerate(rows):
+        kind, is_watched = kinds[day.date], day.use == "watched"
+        if kind in base.means:
+            z = sign * base.z(day.mean, day.error**2, kind) if is_watched else math.nan
+            rows[at] = day._replace(expected=base.means[kind], z=z)
+        elif is_watched:
             rows[at] = day._replace(use="no weekday")
     return design, _added_up(rows, design.threshold)
 
 
 def _added_up(days: list[WatchedDay], threshold: float) -> list[WatchedDay]:
     """The days with the sums S and their alarms."""
-    totals, is_alarm = cusum(np.array([day.z for day in days if day.use == "watched"]), threshold)
-    sums = iter(
-        [
-            {"total": total, "is_alarm": alarm}
-            for total, alarm in zip(totals.tolist(), is_alarm.tolist(), strict=True)
-        ]
-    )
-    return [day._replace(**next(sums)) if day.use == "watched" else day for day in days]
+    totals, alarms = cusum(np.array([day.z for day in days]), threshold)
+    sums = zip(days, totals.tolist(), alarms.tolist(), strict=True)
+    return [day._replace(total=total, is_alarm=is_alarm) for day, total, is_alarm in sums]
 
 
 def _metric_of(metric: Wanted | None, res: Results) -> Metric:
@@ -486,12 +456,10 @@ def _metric_of(metric: Wanted | None, res: Results) -> Metric:
 
 def _refuse_unlike(days: Mapping[date, Results], metric: Metric) -> None:
     """Refuse days that differ in definition, policy, scale or, for the same queries, in judgements."""
-    named = {str(day): res for day, res in days.items()}
-    refuse_unlike(named, [metric], list(named))
-    refuse_other_scales(days, [metric])
+    refuse_unlike_days(days, [metric])
     for res in days.values():
         refuse_without_mean(res.part, metric)
-    for (day, one), (other, res) in pairwise(named.items()):
+    for (day, one), (other, res) in pairwise(days.items()):
         judged = [(each.counts.get("judgements", 0), each.conditions.judgements) for each in (one, res)]
         if judged[0] != judged[1] and one.n == res.n and one.queries == res.queries:
             raise DataError(

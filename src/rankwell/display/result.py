@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
+from dataclasses import fields
+from datetime import date
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
@@ -12,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, get_type_hints
 from rankwell.display.output import WRITERS, in_form, write
 from rankwell.display.output import save as save_frame
 from rankwell.display.table import Table, html_of, in_notebook
+from rankwell.display.text import plain_field
 from rankwell.errors import UsageError, brief, nearest, one_of
 
 if TYPE_CHECKING:
@@ -175,15 +178,40 @@ def frame_of_rows(form: type, rows: Iterable[Any]) -> pl.DataFrame:
     """Return named tuples of a form as a frame, of which None and NaN are null."""
     import polars as pl
 
-    kinds: dict[Any, Any] = {str: pl.String, float: pl.Float64}
-    schema = {name: kinds.get(kind, pl.Int64) for name, kind in get_type_hints(form).items()}
+    kinds: dict[Any, Any] = {
+        float: pl.Float64,
+        bool: pl.Boolean,
+        date: pl.Date,
+        int: pl.Int64,
+        int | None: pl.Int64,
+    }
+    schema = {name: kinds.get(kind, pl.String) for name, kind in get_type_hints(form).items()}
     return pl.DataFrame([row._asdict() for row in rows], schema).fill_nan(None)
 
 
 class Saved(Result, ABC):
-    """A result that a file of JSON keeps whole."""
+    """A result that a file of JSON keeps whole.
+
+    A subclass says its ``kind``, the ``plural`` of that, the ``form`` of what ``to_dict`` writes, and of what messages call its file, if not of
+    the plural.
+    """
 
     _file: ClassVar[Kind[Any]]
+
+    def __init_subclass__(
+        cls, *, kind: str = "", plural: str = "", form: Any = dict[str, Any], file_of: str = "",
+        remedy: str = "make and save it again", **more: Any,
+    ) -> None:  # fmt: skip
+        super().__init_subclass__(**more)
+        if not kind:
+            return
+        from rankwell.display.saved_files import Kind
+
+        cls._kind, cls._plural = kind, plural
+        cls._file = Kind(
+            form, f"file of {file_of or plural}", f"{cls.__name__}.load reads files written by {cls.__name__}.save", remedy, ("kind", kind),
+            ("schema", cls._schema),
+        )  # fmt: skip
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
@@ -211,6 +239,32 @@ class Saved(Result, ABC):
     @abstractmethod
     def _of_file(cls, content: Any, path: str | Path) -> Self:
         """Return the result that a file holds; ``content`` is of the type of ``_file``. Raises Damaged if it contradicts itself."""
+
+
+class SavedFields(Saved):
+    """A dataclass whose fields are plain values, named tuples of these, or tuples of such rows; a file keeps all of them."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values; undefined is None."""
+        return {each.name: plain_field(getattr(self, each.name)) for each in fields(self)}
+
+    @classmethod
+    def _of_file(cls, content: dict[str, Any], path: Any) -> Self:  # noqa: ARG003 - nothing names the file
+        from rankwell.display.saved_files import Kind, field_of, within
+
+        kinds, values = get_type_hints(cls, localns={"Kind": Kind}), {}
+        for each in fields(cls):
+            with within(each.name):
+                values[each.name] = field_of(kinds[each.name], content[each.name])
+        found = cls(**values)
+        found._check()
+        return found
+
+    @abstractmethod
+    def _check(self) -> None:
+        """Raise Damaged if what a file said contradicts itself."""
 
 
 def module(name: str) -> Any:

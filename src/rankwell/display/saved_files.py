@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, TypeVar, get_args, get_type_hints
 
 from rankwell.errors import DataError, InputError, RankwellError, UsageError, brief
 from rankwell.faces import rooms
@@ -104,6 +104,18 @@ def row_of(form: type[T], row: Mapping[str, Any]) -> T:
     kinds = get_type_hints(form)
     values = [PLAIN.get(row[name], row[name]) if kinds[name] is float else row[name] for name in form._fields]  # type: ignore[attr-defined]
     return msgspec.convert(values, form)
+
+
+def field_of(kind: Any, value: Any) -> Any:
+    """Return the field of a file as what ``plain_field`` made it of."""
+    import msgspec
+
+    form = next((each for each in (kind, *get_args(kind)) if hasattr(each, "_fields")), None)
+    if form is None:
+        return msgspec.convert(PLAIN.get(value, value) if kind is float else value, kind)
+    if isinstance(value, list):
+        return tuple(row_of(form, row) for row in value)
+    return value and row_of(form, value)
 
 
 class Damaged(Exception):

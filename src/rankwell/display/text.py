@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import unicodedata
 from collections.abc import Mapping, Sequence
+from datetime import date
 from typing import Any, Self
 
 UNDEFINED = "–"
@@ -69,8 +70,19 @@ def plain_value(value: Any) -> Any:
 
 
 def plain_row(row: Any) -> dict[str, Any]:
-    """Return a named tuple as JSON can hold it."""
-    return {name: plain_value(value) for name, value in row._asdict().items()}
+    """Return a named tuple as JSON can hold it; dates are text."""
+    own = row._asdict().items()
+    return {name: str(value) if isinstance(value, date) else plain_value(value) for name, value in own}
+
+
+def plain_field(value: Any) -> Any:
+    """Return plain values, named tuples of these with their properties, and tuples of either as JSON can hold them."""
+    if hasattr(value, "_asdict"):
+        more = {
+            name: getattr(value, name) for name, own in vars(type(value)).items() if isinstance(own, property)
+        }
+        return {name: plain_field(each) for name, each in (value._asdict() | more).items()}
+    return [plain_field(each) for each in value] if isinstance(value, tuple | list) else plain_value(value)
 
 
 def whole(number: float) -> str:

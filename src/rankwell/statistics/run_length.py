@@ -77,6 +77,8 @@ class Baseline(NamedTuple):
 def cusum(z: np.ndarray, threshold: float) -> tuple[np.ndarray, np.ndarray]:
     """Return S after each look, S ← max(0, S − z − ½), and whether it raised an alarm, S > threshold, after which S begins at 0.
 
+    Where z is NaN nothing was looked at, and S is NaN.
+
     Source: Page (1954), Biometrika 41.
 
     Examples
@@ -85,9 +87,9 @@ def cusum(z: np.ndarray, threshold: float) -> tuple[np.ndarray, np.ndarray]:
     >>> total.round(1).tolist(), is_alarm.nonzero()[0].tolist()
     ([0.0, 0.0, 0.0, 0.7, 1.7, 3.2, 3.8, 5.1, 0.0], [7])
     """
-    totals, own = np.empty(len(z)), 0.0
-    for at, each in enumerate(z.tolist()):
-        own = totals[at] = max(0.0, own - each - ALLOWANCE)
+    totals, own = np.full(len(z), math.nan), 0.0
+    for at in np.flatnonzero(~np.isnan(z)).tolist():
+        own = totals[at] = max(0.0, own - z[at] - ALLOWANCE)
         own = 0.0 if own > threshold else own
     return totals, totals > threshold
 

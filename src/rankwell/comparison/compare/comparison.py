@@ -16,7 +16,7 @@ from rankwell.comparison.compare.decisions import SettledPairs
 from rankwell.comparison.compare.families import Key
 from rankwell.comparison.compare.methods import INTERVALS, Methods
 from rankwell.display.result import TEXTS, Saved, module
-from rankwell.display.saved_files import Kind, Plain, ensure, within
+from rankwell.display.saved_files import Plain, ensure, within
 from rankwell.display.text import PRINTED, plain_value
 from rankwell.display.trackers import Logged, log_values, tracked_names
 from rankwell.errors import NotAskedError, UsageError, brief, nearest, one_of
@@ -190,14 +190,15 @@ class SavedComparison(TypedDict):
     counted: NotRequired[dict[str, CountedRow]]
 
 
-FILE = Kind(
-    SavedComparison, "file of a comparison", "Comparison.load reads files written by Comparison.save", "compare and save it again",
-    ("kind", KIND), ("schema", SCHEMA),
-)  # fmt: skip
-
-
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Saved):
+class Comparison(
+    Saved,
+    kind=KIND,
+    plural="comparisons",
+    form=SavedComparison,
+    file_of="a comparison",
+    remedy="compare and save it again",
+):
     """Systems compared under metrics, on all queries and in segments; made by ``compare``.
 
     Examples
@@ -214,13 +215,10 @@ class Comparison(Saved):
     (0.375, 6, 2, 0, 0.03125)
     """
 
-    _plural: ClassVar[str] = "comparisons"
-    _kind: ClassVar[str] = KIND
     _schema: ClassVar[int] = SCHEMA
     _indent: ClassVar[int | None] = 1
     _printed: ClassVar[int | None] = PRINTED
     _texts: ClassVar[Mapping[str, str]] = {**TEXTS, ".csv": "to_csv"}
-    _file: ClassVar[Kind[Any]] = FILE
 
     names: tuple[str, ...]
     metrics: tuple[Metric, ...]

@@ -42,4 +42,4 @@ def section(material: Material) -> Content | None:
 
 
 def _row(own: DatedMean) -> dict[str, Any]:
-    return plain_row(own) | {"date": str(own.date), "mark": "*" if own.is_shown else ""}
+    return plain_row(own) | {"mark": "*" if own.is_shown else ""}
