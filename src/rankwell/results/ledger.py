@@ -70,49 +70,39 @@ LINE = Kind(
 
 
 @record
-class Spread:
-    """The number of values, their mean, and the sum of their squared deviations from it; those of parts add up (Chan et al., 1979)."""
-
-    n: int = 0
-    mean: float = 0.0
-    squares: float = 0.0
-
-    @classmethod
-    def of(cls, values: np.ndarray) -> Spread:
-        """Return the spread of values, of which NaN are left out."""
-        own = values[~np.isnan(values)]
-        mean = float(own.mean()) if len(own) else 0.0
-        return cls(len(own), mean, float(((own - mean) ** 2).sum()))
-
-    def __add__(self, other: Spread) -> Spread:
-        n, apart = self.n + other.n, other.mean - self.mean
-        share = other.n / max(n, 1)
-        return Spread(
-            n, self.mean + apart * share, self.squares + other.squares + apart * apart * self.n * share
-        )
-
-    @property
-    def sd(self) -> float:
-        """The standard deviation, divided by n − 1."""
-        return math.sqrt(self.squares / (self.n - 1)) if self.n > 1 else math.nan
-
-
-@record
 class Use:
-    """What a line needs of the rows: the digests of judgements and run, and the spread of each metric's values; those of parts add up."""
+    """What a line needs of the rows: the digests of judgements and run, and of each metric's values their number, mean, and squared deviations.
+
+    Those of parts add up (Chan et al., 1979).
+    """
 
     judgements: Digest
     run: Digest
-    spreads: Mapping[Metric, Spread]
+    spreads: Mapping[Metric, tuple[int, float, float]]
 
     @classmethod
     def of(cls, judgements: Digest, run: Digest, part: Part) -> Use:
-        """Return the use of some rows that a part holds the values of."""
-        return cls(judgements, run, {metric: Spread.of(values) for metric, values in part.values.items()})
+        """Return the use of some rows that a part holds the values of, of which NaN are left out."""
+        spreads = {}
+        for metric, values in part.values.items():
+            own = values[~np.isnan(values)]
+            mean = float(own.mean()) if len(own) else 0.0
+            spreads[metric] = len(own), mean, float(((own - mean) ** 2).sum())
+        return cls(judgements, run, spreads)
 
     def __add__(self, other: Use) -> Use:
-        spreads = {metric: own + other.spreads[metric] for metric, own in self.spreads.items()}
+        spreads = {}
+        for metric, (n, mean, squares) in self.spreads.items():
+            more, its_mean, its_squares = other.spreads[metric]
+            apart, share = its_mean - mean, more / max(n + more, 1)
+            squares = squares + its_squares + apart * apart * n * share
+            spreads[metric] = n + more, mean + apart * share, squares
         return Use(self.judgements + other.judgements, self.run + other.run, spreads)
+
+    def sd(self, metric: Metric) -> float:
+        """Return the standard deviation of the values of a metric, divided by n − 1; NaN if there are fewer than two."""
+        n, _, squares = self.spreads.get(metric, (0, 0.0, 0.0))
+        return math.sqrt(squares / (n - 1)) if n > 1 else math.nan
 
 
 @record
@@ -148,11 +138,9 @@ class LedgerFile:
         """
         metrics: dict[str, Value] = {}
         for metric in res.metrics:
-            sd = use.spreads.get(metric, Spread()).sd
-            metrics[str(metric)] = {
-                "signature": metric.signature, "better": metric.better, "mean": plain_value(res.mean[str(metric)]), "sd": plain_value(sd),
-                "n": res.n[str(metric)],
-            }  # fmt: skip
+            name, sd = str(metric), plain_value(use.sd(metric))
+            mean, n = plain_value(res.mean[name]), res.n[name]
+            metrics[name] = Value(signature=metric.signature, better=metric.better, mean=mean, sd=sd, n=n)
         hashed = None if qrels is None else use.judgements.to_bytes().hex()
         line: Line = {
             "ledger": 1, "time": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}", "qrels": qrels, "qrels_hash": hashed, "run": res.name,
@@ -169,17 +157,14 @@ class LedgerFile:
                     file.truncate(end)
                     raise OSError(None, "there is no room")  # noqa: TRY301 - told as any other reason
         except OSError as error:
-            warnings.warn(
-                f"{self.path}: the evaluation of {res.name} is not in the ledger ({error.strerror}).",
-                stacklevel=2,
-            )
+            lost = f"{self.path}: the evaluation of {res.name} is not in the ledger ({error.strerror})."
+            warnings.warn(lost, stacklevel=2)
 
 
 def _is_ledger(content: bytes) -> bool:
     """Whether a file is a ledger, by how it begins: of its first line a kill may have left a part."""
-    return BEGINNING.startswith(content) or any(
-        part.startswith(BEGINNING) for part in content.split(b"\n", 2)[:2]
-    )
+    second = content.partition(b"\n")[2]
+    return BEGINNING.startswith(content) or content.startswith(BEGINNING) or second.startswith(BEGINNING)
 
 
 class LedgerRow(NamedTuple):
@@ -230,7 +215,7 @@ class Ledger(Result):
             (" ".join(filter(None, (row.qrels, row.qrels_hash[:SHORT]))), *row[2:6], row.first[:10], row.last[:10], row.best, row.n, row.luck)
             for row in self.rows
         ]  # fmt: skip
-        caption = f"Ledger {self.name}: {self.lines:,} evaluations"
+        caption = f"Ledger {self.name}: {self.lines:,} evaluation{'s' * (self.lines != 1)}"
         return Table(columns, rows, caption=caption, notes=self.notes(), labels=2)
 
     def notes(self) -> list[str]:
@@ -335,9 +320,8 @@ def _row(hashed: str, metric: str, lines: list[Line], sd: float | None) -> Ledge
     turned = sign * np.array([own["mean"] if isinstance(own["mean"], float) else math.nan for own in values])
     at = None if np.isnan(turned).all() else int(np.nanargmax(turned))
     if sd is None:
-        sd = math.sqrt(2) * max(
-            (own["sd"] for own in values if isinstance(own["sd"], float)), default=math.nan
-        )
+        logged = [own["sd"] for own in values if isinstance(own["sd"], float)]
+        sd = math.sqrt(2) * max(logged, default=math.nan)
     n, runs = min(own["n"] for own in values), len({line["run_hash"] for line in lines})
     definitions = {(own["signature"], line["policy"]) for own, line in zip(values, lines, strict=True)}
     times = sorted(line["time"] for line in lines)
