@@ -8,6 +8,7 @@ from typing import Any
 from rankwell.comparison.watch import Watch
 from rankwell.display.page import words_of
 from rankwell.display.table import count, number
+from rankwell.display.text import plain_value
 from rankwell.reporting.chart.axes import dates_axis, round_domain, time_of
 from rankwell.reporting.chart.charts import altair, data, drawing, finish
 from rankwell.reporting.chart.picture import Picture
@@ -66,14 +67,10 @@ def watch(found: Any, *, lang: str = "en", dark: bool = False) -> Any:
         band.mark_line(style="reference").encode(y=alt.Y("expected:Q", **y)),
         data(rows).mark_line(style="accent", strokeWidth=1.5).encode(x=x, y=alt.Y("mean:Q", **y)),
     ]
-    most = max([1.0, *(row["total"] for row in later), *([own.design.threshold] if later else [])])
+    line = own.design.threshold
+    most = max([1.0, *(row["total"] for row in later), *([line] if later else [])])
     sums = {"title": "S", "scale": alt.Scale(domain=[0, most * 1.05], nice=False)}
-    line = {
-        "h": own.design.threshold,
-        "text": f"h = {own.design.threshold:.2f}",
-        "time": time_of(own.days[0].date),
-    }
-    h = data([line])
+    h = data([{"h": line, "text": f"h = {line:.2f}", "time": time_of(own.days[0].date)}])
     below = [
         h.mark_rule(style="reference").encode(y=alt.Y("h:Q", **sums)),
         h.mark_text(style="note", align="left", dy=-7).encode(x=x, y=alt.Y("h:Q", **sums), text="text:N"),
@@ -100,17 +97,15 @@ def rows_of(own: Watch) -> list[dict[str, Any]]:
     """Return a row per day with a mean; its band is around what is expected."""
     rows = []
     for day in own.days:
-        reach = SIGMAS * math.hypot(own.design.day_part, day.error)
         if math.isnan(day.mean):
             continue
-        has_band, is_later = math.isfinite(day.expected + reach), day.use == "watched"
+        reach = SIGMAS * math.hypot(own.design.day_part, day.error)
+        numbers = {"mean": day.mean, "expected": day.expected, "total": day.total}
+        numbers |= {"low": day.expected - reach, "high": day.expected + reach}
         rows.append(
-            {
-                "time": time_of(day.date), "mean": day.mean, "total": day.total if is_later else None,
-                "expected": day.expected if has_band else None, "low": day.expected - reach if has_band else None,
-                "high": day.expected + reach if has_band else None, "is_alarm": day.is_alarm, "is_later": is_later,
-                "date_text": str(day.date), "n_text": count(day.n), "mean_text": number(day.mean),
-                "expected_text": number(day.expected), "z_text": number(day.z), "total_text": number(day.total),
-            }
-        )  # fmt: skip
+            {name: plain_value(value) for name, value in numbers.items()}
+            | {"time": time_of(day.date), "is_alarm": day.is_alarm, "is_later": day.use == "watched"}
+            | {"date_text": str(day.date), "n_text": count(day.n), "z_text": number(day.z)}
+            | {f"{name}_text": number(numbers[name]) for name in ("mean", "expected", "total")}
+        )
     return rows
