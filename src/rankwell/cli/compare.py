@@ -189,7 +189,7 @@ def compare(
     paths = split_names(words)[1]
     form = form_of(format, output, get_args(CompareForm))
     given = [*([] if qrels == "none" else [qrels]), *paths, *tables.given, *bounding.files]
-    refuse_files([*given, *([ledger] if ledger else [])], [output], [ledger])
+    refuse_files(given, [output], [ledger])
     bounds = bounding.wanted(weights)
     named = systems_of(words)
     names = None if metric is None else [part for text in metric for part in split(text)]

@@ -162,7 +162,7 @@ def evaluate(
     (titles, paths), parts = split_names([run, *runs]), files(slices, "--slices")
     names = [part for text in metric for part in split(text)]
     inputs_given = [qrels, *paths, *tables.given, *parts.values(), *bounding.files]
-    refuse_files([*inputs_given, *([ledger] if ledger else [])], [printed.output], [ledger])
+    refuse_files(inputs_given, [printed.output], [ledger])
     bounds = bounding.wanted(weights)
     if interval:
         _refuse_beside_intervals(printed.form, per_query=per_query, weights=weights)

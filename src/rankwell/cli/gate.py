@@ -175,12 +175,8 @@ def gate(
 
     form = form_of(reported.format, reported.output, get_args(GateForm))
     paths = split_names([run, baseline])[1]
-    given = [*([] if qrels == "none" else [qrels]), *paths, *tables.given]
-    refuse_files(
-        [*given, *(file for file in (costs, ledger) if file)],
-        [reported.output, reported.junit],
-        [reported.summary, ledger],
-    )
+    given = [*([] if qrels == "none" else [qrels]), *paths, *tables.given, *([costs] if costs else [])]
+    refuse_files(given, [reported.output, reported.junit], [reported.summary, ledger])
     limits = _limits_of_costs(costs, paths[0], max_latency, max_memory, deciding.alpha)
     accepted_file = paths[1]
     _refuse_other_file(accepted_file, baseline_hash)

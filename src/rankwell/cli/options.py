@@ -414,7 +414,8 @@ def refuse_files(
         raise UsageError(f"{twice}: a pipe can be read only once; name a file for the others.")
     for output in outputs:
         if output is not None:
-            refuse_overwriting(output, [each for each in inputs if each != STDIN])
+            kept = [each for each in (*inputs, *appended) if each is not None and each != STDIN]
+            refuse_overwriting(output, kept)
     own = [each for each in (*outputs, *appended) if each is not None and not _is_device(each)]
     if STDIN in own:
         raise UsageError("only after -o is - standard output; name a file.")
