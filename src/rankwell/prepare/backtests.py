@@ -58,9 +58,8 @@ class BacktestPair:
     train_to: dt.datetime
     test_from: dt.datetime
     test_to: dt.datetime
-    places: tuple[
-        tuple[int, int], tuple[int, int]
-    ]  # of both sides among the rows by time: the first, and the one after the last
+    # of both sides among the rows by time: the first, and the one after the last
+    places: tuple[tuple[int, int], tuple[int, int]]
     log: Ordered
 
     @property
@@ -285,10 +284,7 @@ def _ids(
     """Per pair, how many ids its training data have, how many its test has, and how many of these are cold."""
     coded = code_ids([log], word)
     codes = coded.codes[0] if order is None else coded.codes[0][order]
-    latest, done = (
-        np.full(len(coded), -1),
-        0,
-    )  # each id's last row before the origin: one pass for all origins
+    latest, done = np.full(len(coded), -1), 0  # each id's last row before the origin, in one pass
     for pair in pairs:
         (start, end), test = pair.places
         latest[codes[done:end]] = np.arange(done, end)  # of an id that is there twice, the last one stays
