@@ -219,6 +219,14 @@ def test_a_mean_of_two_metrics_is_refused_and_borda_works():
     assert "mean ↑" not in board.to_text(500)
 
 
+def test_a_metric_that_rankwell_does_not_know_is_named():
+    values = {"a": [1.0, 0.9], "b": [2.0, 1.9]}
+    for metric, said in ("rsme", True), ("rmse", False), (None, False):
+        board = made(values, metric=metric).board()
+        assert board.rows[0].system == ("a" if metric == "rmse" else "b")
+        assert ("rankwell does not know rsme, so larger values count as better" in board.notes()) is said
+
+
 def plain_borda(table):
     """Borda, mean rank and place of systems (rows) on tasks, pair by pair."""
     n, of = table.shape

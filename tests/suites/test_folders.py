@@ -137,6 +137,30 @@ def test_languages_of_old_files_are_their_subsets(tmp_path):
     assert values(rw.read_suite(tmp_path, "ndcg@10", languages=["ko"])) == {"Many": {"a": 0.3}}
 
 
+def test_similarities_of_old_files_have_the_names_of_new_ones(tmp_path):
+    similarities = {
+        "cos_sim": {"pearson": 0.8, "spearman": 0.7},
+        "euclidean": {"pearson": 0.6, "spearman": 0.5},
+    }
+    old(tmp_path, "a", "STS", {**similarities, "evaluation_time": 1.0})
+    old(tmp_path, "a", "STSes", {"en": similarities, "ko": {"cos_sim": {"spearman": 0.1}}})
+    mteb(tmp_path, "b", "STS", {"hf_subset": "default", "cosine_spearman": 0.9})
+    found = values(rw.read_suite(tmp_path, "cosine_spearman"))
+    assert found["STS"] == {"a": 0.7, "b": 0.9}
+    assert [found[f"STSes: {name}"]["a"] for name in ("en", "ko")] == [0.7, 0.1]
+    # the mean of several similarities is none
+    with pytest.raises(
+        DataError, match=r"STS has no spearman in its subset default\. Did you mean cosine_spearman"
+    ):
+        rw.read_suite(tmp_path, "spearman")
+
+
+def test_old_and_new_files_of_a_model_are_two_systems(tmp_path):
+    old(tmp_path, "org/a", "News", {"ndcg_at_10": 0.3})
+    mteb(tmp_path, "org/a", "News", entry(0.4))
+    assert values(rw.read_suite(tmp_path, "ndcg@10")) == {"News": {"org/a": 0.3, "org/a@r1": 0.4}}
+
+
 def test_a_subset_that_a_system_lacks_is_a_missing_cell(tmp_path):
     mteb(tmp_path, "a", "Many", entry(0.1, "en"), entry(0.2, "ko"))
     mteb(tmp_path, "b", "Many", entry(0.1, "en"))
@@ -233,6 +257,11 @@ REFUSED = {
         "ndcg@10",
         "b has a value on no task",
     ),
+    "a value that is text": (
+        lambda folder: [mteb(folder, "a", "News", entry("0.5")), mteb(folder, "a", "Code", entry(0.5))],
+        "ndcg@10",
+        "News: a: expected Results or a number, not '0.5'.",
+    ),
     "outside the range": (lambda folder: mteb(folder, "a", "News", entry(61.2)), "ndcg@10", "News, a: ndcg@10 is 61.2, outside of 0 to 1. Divide"),
     "an empty folder": (lambda folder: None, "ndcg@10", "there is nothing that a suite is read from"),
 }  # fmt: skip
@@ -305,6 +334,32 @@ def test_folders_of_runs_are_refused_with_the_place(runs):
         rw.read_suite(runs, "rr", split="test")
 
 
+def test_two_files_of_one_name_are_refused_and_none_is_left_out_unsaid(runs):
+    (runs / "other").mkdir()
+    (runs / "cqa" / "plans").mkdir()
+    assert rw.read_suite(runs, "rr").notes == ("split test", "folders not read: other, plans")
+    (runs / "news" / "runs" / "bm25.json").write_text('{"q1": {"z": 1.0}}')
+    with pytest.raises(DataError, match=r"bm25\.run: bm25\.json beside it has the same name"):
+        rw.read_suite(runs, "rr")
+    (runs / "news" / "qrels" / "test.csv").write_text("x")
+    with pytest.raises(DataError, match=r"test\.tsv: test\.csv beside it has the same name"):
+        rw.read_suite(runs, "rr")
+    (runs / "news" / "qrels.dev.tsv").write_text(QRELS)
+    with pytest.raises(DataError, match=r"qrels: qrels\.dev\.tsv beside it holds judgements, too"):
+        rw.read_suite(runs, "rr")
+
+
+def test_what_changes_nothing_is_refused(runs, tmp_path):
+    (tmp_path / "table.csv").write_text("task,system,value\nt,a,0.5\n")
+    for source, words, said in (
+        (tmp_path / "table.csv", {"split": "test"}, "split= changes nothing of a table"),
+        (tmp_path / "table.csv", {"languages": ["eng"]}, "languages= changes nothing of a table"),
+        (runs, {"languages": "eng"}, "languages= changes nothing of runs"),
+    ):
+        with pytest.raises(RankwellError, match=said):
+            rw.read_suite(source, "rr", **words)
+
+
 def test_saved_results_are_read_by_task(runs, tmp_path, capsys):
     saved = tmp_path / "saved"
     for task, folder in (("news", "news/runs"), ("android", "cqa/android")):
@@ -327,3 +382,8 @@ def test_saved_results_are_read_by_task(runs, tmp_path, capsys):
         name: {"bm25": 0.5, "dense": pytest.approx(2.5 / 3)} for name in ("android", "news")
     }
     assert suite.board().draw == "queries"
+    with pytest.raises(RankwellError, match="split= changes nothing of saved results"):
+        rw.read_suite(saved, split="test")
+    rw.Results.load(saved / "news" / "bm25.parquet").save(saved / "news" / "bm25.json")
+    with pytest.raises(DataError, match=r"bm25\.parquet: bm25\.json beside it has the same name"):
+        rw.read_suite(saved)

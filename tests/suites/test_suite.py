@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from datetime import date
 
 import numpy as np
 import polars as pl
@@ -113,6 +114,13 @@ def test_columns_that_are_not_read_are_named():
     assert rw.suite(table).notes == ("table: columns not read: seconds",)
 
 
+def test_of_two_columns_of_one_name_the_exact_one_is_read():
+    for words in ("task", "system", "value", "Value"), ("task", "system", "VALUE", "value"):
+        suite = rw.suite(rows(("t", "x", 0.1, 0.7), words=words))
+        assert suite.parts[0].means.tolist() == [0.1 if words[2] == "value" else 0.7]
+        assert suite.notes == (f"table: columns not read: {'Value' if words[2] == 'value' else 'VALUE'}",)
+
+
 def test_values_of_drawn_results_without_queries_are_means():
     results = {
         "t": {"x": rw.evaluate({"q": ["a"], "r": ["b"]}, None, ["coverage@1"], items=["a", "b"]), "y": 0.5}
@@ -189,6 +197,18 @@ BAD = {
         lambda: rw.suite(rows(("t", None, 0.5), ("t", "y", 0.5))),
         "table, row 1: None is no system.",
     ),
+    "an empty name": (
+        lambda: rw.suite(rows(("", "x", 0.5), ("t", "y", 0.5))),
+        "table, row 1: '' is no task.",
+    ),
+    "flags": (lambda: rw.suite(rows(("t", "x", True))), "table, row 1: True is no value."),
+    "dates": (lambda: rw.suite(rows(("t", "x", date(2026, 1, 2)))), "table, row 1: datetime.date(2026, 1, 2) is no value."),
+    "lists": (
+        lambda: rw.suite(rows(("t", "x", [0.5]))),
+        "table: the column 'value' (value) holds List(Float64), where a number or a text belongs.",
+    ),
+    "two names of a task": (lambda: rw.suite({1: {"x": 0.5}, "1": {"x": 0.25}}), "two names print '1', such as '1'; name them apart."),
+    "two names of a system": (lambda: rw.suite({"t": {1: 0.5, "1": 0.25}}), "two names print '1', such as '1'; name them apart."),
     "no column": (
         lambda: rw.suite(pl.DataFrame({"dataset": ["t"], "system": ["x"], "value": [0.5]})),
         "table: there is no column task; the columns are dataset, system, value.",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankwell.errors import DataError, brief
 from rankwell.readers.frames.columns import NONE_GIVEN, match_columns, quoted
-from rankwell.readers.whole_frames import of_source
+from rankwell.readers.whole_frames import of_source, refuse_nested
 from rankwell.tables.columns import WORDS
 
 if TYPE_CHECKING:
@@ -62,14 +62,12 @@ def _named(
             f"are {quoted(frame.columns)}. The frame of the sample, which judging sample writes, has them; give it as frame=."
         )
     columns = {word: frame[column] for word, column in words.items()}
-    for word in ("stratum", "propensity", "drawn", "grade"):
-        # a cast of cells with several values is none: each value within is cast, and the cell stays
-        if word in columns and (
-            columns[word].dtype.is_nested() or columns[word].dtype in {pl.Binary, pl.Object}
-        ):
-            raise DataError(
-                f"{name}: the column {brief(words[word])} ({word}) holds {columns[word].dtype}, where a number or a text belongs."
-            )
+    # a cast of cells with several values is none: each value within is cast, and the cell stays
+    refuse_nested(
+        frame,
+        {word: words[word] for word in ("stratum", "propensity", "drawn", "grade") if word in words},
+        name,
+    )
     for word in ("grade", "propensity"):
         if word in columns:
             columns[word] = _numbers(columns[word], word, place)

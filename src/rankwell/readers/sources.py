@@ -81,12 +81,17 @@ def is_one_run(runs: Any) -> bool:
 
 
 def names_as_text(runs: Mapping[Any, T]) -> dict[str, T]:
-    """Return runs by name, where a name that is no text is what it prints.
+    """Return runs by name, where a name that is no text is what it prints; UsageError if two print the same.
 
     >>> [*names_as_text({3: "run", None: "run"})]
     ['3', 'None']
     """
-    return {name_as_text(name): run for name, run in runs.items()}
+    named: dict[str, T] = {}
+    for name, run in runs.items():
+        if (text := name_as_text(name)) in named:
+            raise UsageError(f"two names print {brief(text)}, such as {brief(name)}; name them apart.")
+        named[text] = run
+    return named
 
 
 def name_as_text(name: object) -> str:

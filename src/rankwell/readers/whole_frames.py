@@ -87,6 +87,18 @@ def _of_file(file: File, kind: str, columns: Mapping[str, str]) -> Whole:
     return Whole(frame, place, file.name, getattr(module, "IS_TYPED", True))
 
 
+def refuse_nested(frame: pl.DataFrame, columns: Mapping[str, str], name: str) -> None:
+    """Refuse columns, by what each means, whose cells hold several values, bytes or objects."""
+    import polars as pl
+
+    for word, column in columns.items():
+        dtype = frame.schema[column]
+        if dtype.is_nested() or dtype in {pl.Binary, pl.Object}:
+            raise DataError(
+                f"{name}: the column {brief(column)} ({word}) holds {dtype}, where a number or a text belongs."
+            )
+
+
 def read_cells(text: pl.Series) -> pl.Series | None:
     """Return the numbers in a column of text, whole ones if all are, or its flags; None if a cell is neither.
 

@@ -28,6 +28,7 @@ from rankwell.suites.suite import (
     errors_of,
     key_of,
     means_of,
+    metric_named,
     mixture_of,
     place_of,
     scale_of,
@@ -183,6 +184,7 @@ class Board(Result):
         """Return what was drawn, how ranks were found and how far they can be trusted, and what is left out."""
         words = words or words_of("en")
         level, n, told = f"{self.level * 100:g}", len(self.tasks), []
+        unknown = [metric for metric in self.metrics if metric_named(metric) is None]
         if self.is_hopeless:
             few, short = words("suites.n_tasks", n=n), f"{self.level:g}".lstrip("0")
             told = [words("suites.hopeless", tasks=few, needed=self.needed_tasks, level=short)]
@@ -200,6 +202,7 @@ class Board(Result):
             *(words("suites.group", task=task, n=size) for task, size in self.sizes.items()),
             *([words("suites.left_out", names=_first(self.left_out, words), n=n)] if self.left_out else []),
             *([words("suites.undefined", n=self.undefined)] if self.undefined else []),
+            *([words("suites.unknown", names=_first(unknown, words))] if unknown else []),
             *self.read,
         ]
 

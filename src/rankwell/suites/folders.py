@@ -25,7 +25,7 @@ SHAPES = (
 )
 SAVED = (".json", ".parquet")
 META = ("model_meta.json", "_predictions.json")
-NOT_RUNS = ("corpus", "queries", "qrels")
+NO_SYSTEMS = ("corpus", "queries", "qrels")
 ABOUT = {
     "mteb_version",
     "dataset_revision",
@@ -35,6 +35,7 @@ ABOUT = {
     "kg_co2_emissions",
     "scores",
 }
+SIMILARITIES = {"cos_sim", "manhattan", "euclidean", "dot", "max"}  # of which older files have values by name
 KEY_OF_REVISION = 8  # characters that tell revisions apart
 MOST = 9  # languages that a note names
 
@@ -101,20 +102,30 @@ def read_suite(
     """
     path = Path(source)
     if path.is_file():
+        _refuse_unused("a table", split=split, languages=languages, policy=policy)
         return suite(path, metric=metric)
     if not path.is_dir():
         raise InputError(f"{path}: there is no such file or folder. A suite is read from {SHAPES}.")
     tasks = [*_tasks_in(path)]
     if any(task.qrels for task in tasks):
-        return _of_runs(tasks, metric, split, policy)
+        _refuse_unused("runs", languages=languages)
+        return _of_runs(tasks, metric, split, policy, _not_read(path, tasks))
     if tasks:
-        saved = [
-            [file for file in _listed(each.folder, files=True) if file.name.endswith(SAVED)] for each in tasks
+        _refuse_unused("saved results", split=split, languages=languages, policy=policy)
+        loaded = [
+            {name: load_results(file) for name, file in _by_name(task.folder, SAVED).items()}
+            for task in tasks
         ]
-        rows = [{short_name(file): load_results(file) for file in files} for files in saved]
-        return suite_of_rows([(*task[:2], row) for task, row in zip(tasks, rows, strict=True)], metric)
+        rows = [(task.name, task.group, row) for task, row in zip(tasks, loaded, strict=True)]
+        return suite_of_rows(rows, metric, *_not_read(path, tasks))
+    _refuse_unused("results of MTEB", policy=policy)
     wanted = [languages] if isinstance(languages, str) else list(languages or ())
     return _of_mteb(path / "results" if (path / "results").is_dir() else path, metric, split, wanted)
+
+
+def _refuse_unused(what: str, **given: Any) -> None:
+    for word in [word for word, value in given.items() if value is not None]:
+        raise UsageError(f"{word}= changes nothing of {what}; leave it out.")
 
 
 def board_in(source: Any, metric: Any) -> Board:
@@ -140,22 +151,51 @@ def _listed(folder: Path, *, files: bool) -> list[Path]:
     return sorted(each for each in own if (each.is_file() if files else each.is_dir()))
 
 
+def _by_name(folder: Path, suffixes: tuple[str, ...] = ("",)) -> dict[str, Path]:
+    """The files in a folder by name without suffixes; DataError if two have the same."""
+    named: dict[str, Path] = {}
+    for file in _listed(folder, files=True):
+        if file.name.endswith(suffixes) and file.name.partition(".")[0] not in NO_SYSTEMS:
+            other = named.setdefault(short_name(file), file)
+            if other is not file:
+                raise DataError(
+                    f"{file}: {other.name} beside it has the same name. Leave out or rename one of them."
+                )
+    return named
+
+
 def _tasks_in(path: Path, group: str = "") -> Iterator[TaskFolder]:
     """Yield the folders that hold runs and judgements, or saved results; a folder of such folders is a group."""
     for folder in _listed(path, files=False):
         names = sorted(each.name for each in folder.iterdir() if not each.name.startswith("."))
-        qrels = next((folder / each for each in names if each.partition(".")[0] == "qrels"), None)
+        qrels = [folder / each for each in names if each.partition(".")[0] == "qrels"]
+        if len(qrels) > 1:
+            raise DataError(
+                f"{qrels[0]}: {qrels[1].name} beside it holds judgements, too. Keep one, or give each split a file qrels/SPLIT.tsv."
+            )
         # the first file tells: a folder of MTEB may hold hundreds
         saved = next((each for each in names if each.endswith(SAVED)), "")
         if qrels or (saved and kind_of(folder / saved) == "results"):
             name = f"{group}/{folder.name}" if group else folder.name
-            yield TaskFolder(name, group or folder.name, folder, qrels)
+            yield TaskFolder(name, group or folder.name, folder, next(iter(qrels), None))
         elif not group:
             yield from _tasks_in(folder, folder.name)
 
 
+def _not_read(path: Path, tasks: Sequence[TaskFolder]) -> list[str]:
+    """A note on folders beside those of tasks that hold nothing which is read."""
+    read = {folder for task in tasks for folder in (task.folder, task.folder.parent)}
+    parents = sorted({path, *(task.folder.parent for task in tasks)})
+    names = [each.name for parent in parents for each in _listed(parent, files=False) if each not in read]
+    return [f"folders not read: {', '.join(names)}"] if names else []
+
+
 def _of_runs(
-    tasks: Sequence[TaskFolder], metric: str | None, split: str | None, policy: Policy | None
+    tasks: Sequence[TaskFolder],
+    metric: str | None,
+    split: str | None,
+    policy: Policy | None,
+    notes: list[str],
 ) -> Suite:
     if metric is None:
         place = tasks[0].folder
@@ -169,15 +209,15 @@ def _of_runs(
                 f"{folder}: there are no judgements, qrels.* or qrels/SPLIT.tsv, as other tasks have. Add them, or move the folder."
             )
         if qrels.is_dir():
-            files = {short_name(file): file for file in _listed(qrels, files=True)}
+            files = _by_name(qrels)
             name = _only(str(qrels), files, split)
             qrels, splits = files[name], splits | {name}
-        inside = _listed(folder / "runs" if (folder / "runs").is_dir() else folder, files=True)
-        runs = {short_name(file): file for file in inside if file.name.partition(".")[0] not in NOT_RUNS}
+        runs = _by_name(folder / "runs" if (folder / "runs").is_dir() else folder)
         if not runs:
             raise DataError(f"{folder}: there is no run; runs are files in runs/, or beside the judgements.")
         rows.append((task, group, Evaluator(qrels, [metric], policy=policy).evaluate_all(runs)))
-    return suite_of_rows(rows, metric, *([f"split {', '.join(sorted(splits))}"] if splits else []))
+    said = [f"split {', '.join(sorted(splits))}"] if splits else []
+    return suite_of_rows(rows, metric, *said, *notes)
 
 
 def _only(place: str, splits: Iterable[str], split: str | None) -> str:
@@ -269,7 +309,7 @@ def _cell_of(
             )
         if subset in values:
             raise DataError(f"{file}: the subset {subset} of {task} is there twice. Leave out one of them.")
-        values[subset] = entry[key] if isinstance(entry[key], int | float) else None
+        values[subset] = entry[key]
         spoken.update(dict.fromkeys(own))
     return MtebCell(task, str(content.get("dataset_revision") or ""), name, values, tuple(spoken), file)
 
@@ -277,9 +317,16 @@ def _cell_of(
 def _entries(split: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
     """The subsets of a split as older files have it: its values, or those of each language by its name."""
     inner = {name: own for name, own in split.items() if isinstance(own, dict)}
-    if key in split or not inner:
-        return [dict(split)]
-    return [{"hf_subset": name, **own} for name, own in inner.items()]
+    if key in split or not inner.keys() - SIMILARITIES:
+        return [_flat(split)]
+    return [{"hf_subset": name, **_flat(own)} for name, own in inner.items()]
+
+
+def _flat(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Values of each kind of similarity by the names that newer files have: ``cosine_spearman``."""
+    kinds = {name: own for name, own in values.items() if name in SIMILARITIES and isinstance(own, dict)}
+    names = {name: name.replace("cos_sim", "cosine") for name in kinds}
+    return {**values, **{f"{names[name]}_{each}": own[each] for name, own in kinds.items() for each in own}}
 
 
 def _names_of(folders: Mapping[tuple[str, ...], dict[str, MtebCell]]) -> dict[str, dict[str, MtebCell]]:
@@ -292,7 +339,7 @@ def _names_of(folders: Mapping[tuple[str, ...], dict[str, MtebCell]]) -> dict[st
         if models[parts[:1]] > 1:
             revision = [part[:KEY_OF_REVISION] for part in rest[:1]]
             short = "/".join([*revision, *(part for part in rest[1:] if part != "experiments")])
-            name = f"{name}@{'/'.join(rest) if f'{name}@{short}' in named else short}"
+            name = f"{name}@{'/'.join(rest) if f'{name}@{short}' in named else short}".removesuffix("@")
         if not own:
             raise DataError(
                 f"{name} has a value on no task: {'/'.join(parts)} holds no result of it. Leave the folder out."

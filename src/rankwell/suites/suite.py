@@ -74,11 +74,12 @@ def scale_of(metric: str) -> tuple[Better, float, float]:
     >>> scale_of("ndcg@10"), scale_of("v_measure")
     (('higher', 0.0, 1.0), ('higher', -inf, inf))
     """
-    known = _metric_named(metric)
+    known = metric_named(metric)
     return ("higher", -math.inf, math.inf) if known is None else (known.better, *known.range)
 
 
-def _metric_named(metric: str) -> Metric | None:
+def metric_named(metric: str) -> Metric | None:
+    """Return the metric that a text names; None if rankwell knows none."""
     try:
         return metric_of(metric) if metric else None
     except UsageError:
@@ -91,7 +92,7 @@ def key_of(metric: str) -> str:
     >>> key_of("ndcg@10"), key_of("recall@5"), key_of("ap(denom=R)@100"), key_of("v_measure")
     ('ndcg_at_10', 'recall_at_5', 'map_at_100', 'v_measure')
     """
-    name, _, k = str(_metric_named(metric)).partition("@")
+    name, _, k = str(metric_named(metric)).partition("@")
     return f"{IN_MTEB[name]}_at_{k}" if name in IN_MTEB and k else metric
 
 
@@ -370,7 +371,7 @@ def suite(results: Any, *, metric: str | None = None) -> Suite:
             raise UsageError(
                 f"results[{brief(task)}]: expected {{system: Results or number}}, not {brief(row)}."
             )
-    return suite_of_rows([(name_as_text(task),) * 2 + (row,) for task, row in results.items()], metric)
+    return suite_of_rows([(task, task, row) for task, row in names_as_text(results).items()], metric)
 
 
 def suite_of_rows(
@@ -486,36 +487,38 @@ def _with_values(task: str, group: str, metric: str, values: np.ndarray, queries
 def _of_table(source: Any, metric: str | None) -> Suite:
     import polars as pl
 
-    from rankwell.readers.whole_frames import of_source
+    from rankwell.readers.whole_frames import of_source, refuse_nested
 
     whole = of_source(source, "log", "table")
-    lower = {name.lower(): name for name in whole.frame.columns}
+    # of task and Task the first is read, and the other is named as not read
+    lower = {name.lower(): name for name in sorted(whole.frame.columns, key=str.islower)}
     if missing := [word for word in COLUMNS[:3] if word not in lower]:
         raise DataError(
             f"{whole.name}: there is no column {missing[0]}; the columns are {', '.join(whole.frame.columns)}. A table has the columns task, "
             f"system and value, and may have query, group and metric: rename them."
         )
-    unread = [name for name in whole.frame.columns if name.lower() not in COLUMNS]
-    frame = whole.frame.select(
-        pl.col(lower[word]).cast(pl.Float64 if word == "value" else pl.String, strict=False).alias(word)
-        for word in COLUMNS
-        if word in lower
-    ).with_row_index("row")
+    read = {word: lower[word] for word in COLUMNS if word in lower}
+    refuse_nested(whole.frame, read, whole.name)
+    texts = whole.frame.select(pl.col(name).cast(pl.String).alias(word) for word, name in read.items())
+    given = whole.frame[read["value"]]
+    value = (given if given.dtype.is_numeric() else texts["value"]).cast(pl.Float64, strict=False)
     for word in "value", "task", "system":
-        given, wrong = whole.frame[lower[word]], frame[word].is_null()
+        wrong = texts[word].is_null() | (texts[word] == "")
         if word == "value":  # an empty cell is a missing value
-            wrong &= given.is_not_null() & (given.cast(pl.String, strict=False) != "")
+            wrong = value.is_null() & ~wrong
         for row in wrong.arg_true()[:1]:
-            cell = brief(given[row])
+            cell = brief(whole.frame[read[word]][row])
             raise DataError(f"{whole.place(row)}: {cell} is no {word}. Correct it, or leave the row out.")
-    key = [word for word in ("task", "system", "query") if word in lower]
+    frame = texts.with_columns(value.alias("value")).with_row_index("row")
+    key = [word for word in ("task", "system", "query") if word in read]
     twice = frame.filter(frame.select(key).is_duplicated()).group_by(key, maintain_order=True).agg("row")
     for *names, (first, second, *_) in twice.iter_rows():
         raise DataError(
             f"{whole.place(second)}: {', '.join(map(str, names))} stands at {whole.place(first)} already. A task has one "
-            f"value per system{' and query' if 'query' in lower else ''}: leave one out, or name them apart, such as two revisions."
+            f"value per system{' and query' if 'query' in read else ''}: leave one out, or name them apart, such as two revisions."
         )
     systems = frame["system"].unique(maintain_order=True).to_list()
+    unread = [name for name in whole.frame.columns if name not in read.values()]
     notes = [f"{whole.name}: columns not read: {', '.join(unread)}"] if unread else []
     tasks = frame.partition_by("task", maintain_order=True)
     return suite_of(systems, [_part_of_rows(own, systems, metric) for own in tasks], notes)
