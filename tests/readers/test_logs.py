@@ -121,5 +121,5 @@ def test_ids_that_are_missing_are_named():
         read_log(frame).ids("query")
     with pytest.raises(rw.RankwellError, match="the columns do not make a table"):
         read_log({"user": ["a", "b", "c"], "item": ["x", "y"]})
-    with pytest.raises(rw.RankwellError, match="qrels: cannot read int"):
+    with pytest.raises(rw.RankwellError, match="table: cannot read int"):
         read_log(5)

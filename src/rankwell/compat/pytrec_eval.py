@@ -170,7 +170,11 @@ class RelevanceEvaluator:
         ------
         DataError
             For a score that is not a number.
+        TypeError
+            For what is no dict.
         """
+        if not isinstance(scores, Mapping):
+            raise TypeError(f"a run is a dict of dicts, not {brief(scores)}")
         shared = {query: row for query, row in scores.items() if query in self._queries}
         if not shared or self._evaluator is None:
             return {}

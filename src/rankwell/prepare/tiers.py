@@ -19,7 +19,7 @@ from rankwell.readers.logs import Log, read_log
 from rankwell.readers.sources import names_as_text
 from rankwell.tables.arguments import UNFIT, as_list, checked, fit_kind
 from rankwell.tables.columns import known_word
-from rankwell.tables.series import RowOf, call_polars
+from rankwell.tables.series import RowOf, by_index, call_polars
 
 How = Literal["multiply", "confidence", "replicate", "sample"]
 SINCE = "valid_from"
@@ -342,6 +342,7 @@ def tiers_of(log: Log, tiers: Any, column: str) -> pl.Series:
 
 
 def _tier_table(tiers: Any) -> Log:
+    tiers = by_index(tiers)
     if isinstance(tiers, Mapping) and not any(
         hasattr(name, "__iter__") and not isinstance(name, str) for name in tiers.values()
     ):

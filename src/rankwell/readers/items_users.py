@@ -13,7 +13,7 @@ from rankwell.readers.whole_frames import of_source, with_types
 from rankwell.tables.columns import ID_WORDS, known_word
 from rankwell.tables.ids import Ids
 from rankwell.tables.items_users import Items, Users
-from rankwell.tables.series import call_polars, library
+from rankwell.tables.series import by_index, call_polars, library
 
 if TYPE_CHECKING:
     import polars as pl
@@ -108,7 +108,7 @@ def _table(
 
 
 def read_queries(source: Any, *, name: str = "queries", encoding: str | None = None) -> Users:
-    """Read the texts of queries: what ``read_users`` takes, or ``{id: text}``.
+    """Read the texts of queries: what ``read_users`` takes, or ``{id: text}``, also as a Series of pandas.
 
     A column ``query`` beside one such as ``qid`` is the text. A file of ids and texts, separated by tabs, needs no header. RankwellError
     if it cannot be read, has no query column, or names a query twice.
@@ -123,6 +123,7 @@ def read_queries(source: Any, *, name: str = "queries", encoding: str | None = N
     if isinstance(source, Users):
         return source
     # seen before tables, as a dict of text by id could be an object of columns, too
+    source = by_index(source)
     if isinstance(source, Mapping) and all(isinstance(text, str) for text in source.values()):
         import polars as pl
 

@@ -229,6 +229,7 @@ def _of_value(source: Any, name: str) -> Whole:
         return Whole(frame_of_run(source), RowOf(name), name)
     if isinstance(source, Qrels):
         return Whole(frame_of_qrels(source), RowOf(name), name)
+    source = in_memory.as_columns(source, name)
     if in_memory.is_frame(source) or in_memory.is_records(source) or in_memory.is_dict_of_columns(source):
         return of_source(source, "log", name)
     qrels = read_qrels(source, name=name)

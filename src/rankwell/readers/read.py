@@ -375,16 +375,13 @@ def _module_and_value(source: Any, kind: str, title: str) -> tuple[ModuleType, A
     """The module that reads a value in memory, by its type, and the value as that module takes it."""
     words = ("item",) if kind == "items" else ("query", "item")
     is_dict = type(source) is dict
-    if not is_dict and in_memory.is_rows(source):
-        from rankwell.readers.frames import tables
-
-        return tables, in_memory.columns_of(source, title)
     if in_memory.is_spark(source):
         from rankwell.readers.frames import spark
 
         return spark, source
     if in_memory.is_dict_of_columns(source, *words) or (
-        not is_dict and (in_memory.is_frame(source) or in_memory.is_records(source))
+        not is_dict
+        and (in_memory.is_frame(source) or in_memory.is_records(source) or in_memory.is_rows(source))
     ):
         from rankwell.readers.frames import tables
 

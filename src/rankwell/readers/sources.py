@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple, TypeGuard, TypeVar
 
 from rankwell.errors import UsageError, brief
 from rankwell.readers.frames.columns import NONE_GIVEN, Given
-from rankwell.readers.frames.in_memory import is_dict_of_columns, is_frame, is_one_table
+from rankwell.readers.frames.in_memory import is_dict_of_columns, is_frame, is_one_table, is_rows
 from rankwell.readers.standard_input import OpenFile
 from rankwell.tables.items_users import Items
 from rankwell.tables.run_qrels import Qrels, Run
@@ -133,12 +133,12 @@ def ids_in(source: Any) -> Any:
     """Return the ids of a list, a set, a range, a series or an array; None for tables, paths and others."""
     source = plain_list(source)
     if isinstance(source, (list, tuple, AbstractSet, range)):
-        if any(isinstance(row, (Mapping, os.PathLike, OpenFile)) for row in source):
+        if is_rows(source) or any(isinstance(row, (Mapping, os.PathLike, OpenFile)) for row in source):
             return None
         with suppress(TypeError):  # what cannot be sorted is no id, and refused as such
             return sorted(source) if isinstance(source, AbstractSet) else list(source)
         return list(source)
-    return source if is_column(source) else None
+    return source if is_column(source) and not is_one_table(source) else None
 
 
 def is_of_paths(source: Any) -> bool:

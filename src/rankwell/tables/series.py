@@ -137,7 +137,7 @@ def series_of(values: Any, name: str, column: str = "") -> pl.Series:
     try:
         return pl.Series(column, values)
     except (
-        AttributeError, TypeError, ValueError, OverflowError, pl.exceptions.PolarsError, pl.exceptions.PanicException
+        AttributeError, TypeError, ValueError, OverflowError, RuntimeError, pl.exceptions.PolarsError, pl.exceptions.PanicException
     ):  # fmt: skip
         kind = pl.Float64 if _are_numbers(values) else pl.Object
         return call_polars(lambda: pl.Series(column, list(values), dtype=kind, strict=False), name)

@@ -338,3 +338,78 @@ def test_keys_of_a_dict_are_a_catalogue():
 def test_rows_of_pandas_are_refused_with_what_they_are():
     rows = [row for _, row in FRAME.iterrows()]
     refused("not a number", lambda: mean(rows))
+
+
+# the other tables, in every shape that a table has
+USERS = pd.DataFrame({"user": [0, 1], "tier": ["A", "B"], "wt": [1, 3]})
+ITEMS = pd.DataFrame({"item": [1, 2, 3], "topics": ["x", "x|y", "y"]})
+LOG = pd.DataFrame({"user": [*"uuuvv"], "item": [1, 2, 3, 1, 2], "time": [1, 2, 3, 1, 2], "shop": [*"abcde"]})
+TABLES = {
+    "to_dict": lambda frame: frame.to_dict(),
+    "records": lambda frame: frame.to_dict("records"),
+    "to_records": lambda frame: frame.to_records(),
+    "named tuples": lambda frame: [*frame.itertuples(index=False)],
+    "a reader of record batches": lambda frame: pa.Table.from_pandas(frame).to_reader(),
+    "a dict of columns": lambda frame: frame.to_dict("list"),
+    "frame": lambda frame: frame,
+}
+
+
+@every("shape", TABLES)
+def test_every_table_argument_takes_every_shape(shape):
+    make = TABLES[shape]
+    numbered, judged = dict(enumerate(NUMBERS.values())), dict(enumerate(JUDGED.values()))
+    assert mean(numbered, judged, users=make(USERS), weights="wt") == pytest.approx((1 / 3 + 3) / 4)
+    assert mean(metric="coverage@1", items=make(ITEMS)) == pytest.approx(2 / 3)
+    assert mean(metric="ild@2", items=make(ITEMS)) == mean(metric="ild@2", items=ITEMS) > 0
+    assert mean(metric="msi@2", train=make(LOG[["user", "item"]])) == mean(
+        metric="msi@2", train={"u": [1, 2, 3], "v": [1, 2]}
+    )
+    test = rw.prepare.split(make(LOG), "last").test
+    assert test.select("user", "item", "shop").sort("user").rows() == [("u", 3, "c"), ("v", 2, "e")]
+
+
+def test_the_relevant_items_of_groups_are_a_column_of_them():
+    groups = {user: rows["item"] for user, rows in LIKED.groupby("user")}
+    assert mean(qrels=groups) == mean(qrels=groups, metric="r@3") / 1.5 == MEAN
+    refused("a Series whose index only counts its rows", lambda: mean(groups))
+
+
+def test_a_dict_of_dicts_is_no_table_of_users():
+    refused("is no table", lambda: mean(users={"user": {0: "u"}, "wt": {1: 2}}, weights="wt"))
+
+
+def test_texts_and_tiers_by_id_may_be_a_series():
+    tiers = {"u": "A", "v": "B"}
+    scaled = [
+        rw.prepare.scale_by_tier(LOG, held, {"A": 2.0, "B": 0.5}).table["weight"].to_list()
+        for held in (tiers, pd.Series(tiers))
+    ]
+    assert scaled == [[2, 2, 2, 0.5, 0.5]] * 2
+    sheet = {"items": [{"item": 1, "text": "Alien"}], "queries": pd.Series({"q": "space horror"})}
+    assert "space horror" in rw.judging.sheet({"q": [1]}, **sheet).to_html()
+    refused(
+        "tiers: a Series is one column",
+        lambda: rw.prepare.scale_by_tier(LOG, pd.Series(["A", "B"]), {"A": 1.0}),
+    )
+
+
+def test_a_frame_of_scores_is_told_how_to_become_a_run():
+    pivot = FRAME.pivot_table(index="user", columns="item", values="score")
+    for frame in (pivot, pivot.rename_axis(index=None, columns=None)):
+        remedy = re.search(
+            r"(frame\.rename_axis.*)\.$",
+            refused("a row per query and a column per item", lambda frame=frame: mean(frame)),
+        )[1]
+        assert mean(eval(remedy, {"frame": frame})) == MEAN
+
+
+def test_a_run_that_is_no_dict_is_refused_as_pytrec_eval_does():
+    from rankwell.compat.pytrec_eval import RelevanceEvaluator
+
+    with pytest.raises(TypeError, match="a run is a dict of dicts"):
+        RelevanceEvaluator({"u": {"1": 1}}, {"map"}).evaluate(FRAME)
+
+
+def test_a_number_too_large_for_decimals_of_polars_is_refused():
+    refused("score", lambda: mean(FRAME.assign(score=[Decimal("1e300"), *map(Decimal, "1234")])))

@@ -93,7 +93,9 @@ def as_table_or_dict(source: Any, kind: str, title: str) -> Any:
     """
     word = "grade" if kind == "qrels" else "score"
     if type(source) is dict:
-        return source if kind == "items" else _by_pair(source, title, word) or _by_row(source, title)
+        if kind == "items":
+            return _of_same_rows(source) or source
+        return _by_pair(source, title, word) or _by_row(source, title)
     if names := getattr(getattr(source, "dtype", None), "names", None):
         return {name: source[name] for name in names}
     if isinstance(source, Iterator) and not is_frame(source):
@@ -111,13 +113,23 @@ def as_table_or_dict(source: Any, kind: str, title: str) -> Any:
                 raise UsageError(
                     f"{title}: the index of the Series has no names. Give series.rename_axis(['query', 'item'])."
                 )
-            return source.reset_index(name=word if source.name in (None, *index.names) else source.name)
+            is_named = isinstance(source.name, str) and source.name not in index.names
+            return source.reset_index(name=source.name if is_named else word)
         if (isinstance(first, (list, tuple, Mapping, AbstractSet)) or is_column(first)) and index.is_unique:
             return dict(zip(index.tolist(), source.tolist(), strict=True))
     raise UsageError(
         f"{title}: a {type(source).__name__} is one column. Give a frame with the columns query, item and {word}, or "
         f"{{query: {{item: {word}}}}}; of a Series by query and item, series.reset_index()."
     )
+
+
+def as_columns(source: Any, name: str) -> Any:
+    """Return the columns of a structured array, of a list of objects with fields, or of a dict by column and row; other values as they are."""
+    if names := getattr(getattr(source, "dtype", None), "names", None):
+        return {name: source[name] for name in names}
+    if is_rows(source):
+        return columns_of(source, name)
+    return _by_row(source, name) if type(source) is dict else source
 
 
 def _by_pair(source: dict[Any, Any], title: str, word: str) -> dict[str, list[Any]] | None:
@@ -147,9 +159,18 @@ def _by_row(source: dict[Any, Any], title: str) -> dict[Any, Any]:
         )
     if not _are_names(source):
         return source
-    if any(type(row) is not dict or row.keys() != first.keys() for row in values):
-        return source
-    return {key: [*row.values()] for key, row in source.items()}
+    return _of_same_rows(source) or source
+
+
+def _of_same_rows(source: Mapping[Any, Any]) -> dict[Any, list[Any]] | None:
+    """The columns of a dict of ``{row: value}`` by column, all of the same rows; None for others."""
+    columns = list(source.values())
+    first = columns[0] if columns else None
+    if not isinstance(first, Mapping) or any(
+        not isinstance(column, Mapping) or column.keys() != first.keys() for column in columns
+    ):
+        return None
+    return {key: [*rows.values()] for key, rows in source.items()}
 
 
 def _are_names(keys: Mapping[Any, Any]) -> bool:
@@ -170,6 +191,11 @@ def frame_of(source: Any, name: str) -> pl.DataFrame | pl.LazyFrame:
 
     if isinstance(source, (pl.DataFrame, pl.LazyFrame)):
         return source
+    source = as_columns(source, name)
+    if is_column(source):
+        raise UsageError(
+            f"{name}: a {type(source).__name__} is one column. Give a table; of a Series of pandas, series.reset_index()."
+        )
     if library(source) == "pandas" and hasattr(source, "columns"):
         return _of_pandas(source, name)
     if library(source) in ("duckdb", "_duckdb") and not hasattr(source, "__arrow_c_stream__"):
@@ -183,6 +209,11 @@ def frame_of(source: Any, name: str) -> pl.DataFrame | pl.LazyFrame:
     if is_records(source):
         return table_of(source, lambda row: Composed("{name}, row {row}", name=name, row=row + 1))
     if isinstance(source, Mapping):
+        source = _of_same_rows(source) or source
+        if any(isinstance(column, Mapping) for column in source.values()):
+            raise DataError(
+                f"{name}: a dict of dicts is no table. Give records, [{{'item': …, …}}, …], or a dict of columns."
+            )
         texts = [key if isinstance(key, str) else brief(key) for key in source]
         refuse_other_index(name, zip(texts, source.values(), strict=True))
         columns = {
@@ -207,6 +238,17 @@ def index_of(source: Any) -> str:
     if library(source) != "pandas" or type(getattr(source, "index", None)).__name__ == "RangeIndex":
         return ""
     return " The index of a frame is not read: frame.reset_index() makes columns of it."
+
+
+def matrix_advice(source: Any) -> str:
+    """Return how a frame of pandas that holds floats alone, a row per query and a column per item, is given; "" for others."""
+    if (
+        library(source) != "pandas"
+        or not len(source.columns)
+        or not (source.dtypes.astype(str).str.startswith("float")).all()
+    ):
+        return ""
+    return " If it has a row per query and a column per item, frame.rename_axis(index='query', columns='item').stack().dropna()."
 
 
 def owned_frame(frame: pl.DataFrame) -> pl.DataFrame:
@@ -238,6 +280,7 @@ def table_of(
         TypeError,
         ValueError,
         OverflowError,
+        RuntimeError,
         pl.exceptions.PolarsError,
         pl.exceptions.PanicException,
     ) as error:
@@ -299,7 +342,8 @@ def fields_of(value: Any) -> tuple[str, ...] | None:
 
 def is_rows(source: Any) -> bool:
     """Whether a value is a list of objects with fields."""
-    return isinstance(source, (list, tuple)) and len(source) > 0 and fields_of(source[0]) is not None
+    # a list of a class of its own may be shorter than it says
+    return isinstance(source, (list, tuple)) and fields_of(next(iter(source), None)) is not None
 
 
 def columns_of(source: Sequence[Any], name: str) -> dict[str, list[Any]]:
@@ -307,7 +351,7 @@ def columns_of(source: Sequence[Any], name: str) -> dict[str, list[Any]]:
 
     DataError if an object lacks a field.
     """
-    fields = fields_of(source[0]) or ()
+    fields = fields_of(next(iter(source))) or ()
     columns: dict[str, list[Any]] = {field: [] for field in fields}
     for row, row_value in enumerate(source, 1):
         for field, column in columns.items():

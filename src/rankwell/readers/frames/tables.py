@@ -11,7 +11,7 @@ import numpy as np
 
 from rankwell.errors import DataError, NoRowsError
 from rankwell.readers.frames.columns import NONE_GIVEN
-from rankwell.readers.frames.in_memory import frame_of, index_of
+from rankwell.readers.frames.in_memory import frame_of, index_of, matrix_advice
 from rankwell.readers.frames.list_columns import ListTable, words_of
 from rankwell.readers.frames.pieces import (
     GAPPED,
@@ -79,7 +79,8 @@ def open_table(
     try:
         words = words_of(schema, WORDS[kind], name, columns)
     except DataError as error:
-        raise DataError(f"{error}{index}") if (index := index_of(source)) else error from None
+        advice = matrix_advice(source) or index_of(source)
+        raise DataError(f"{error}{advice}") if advice else error from None
     return open_columns(read, schema, words, kind, name, columns, rows=rows)
 
 
