@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from dataclasses import fields
 from datetime import date
 from importlib import import_module
 from os import PathLike
@@ -248,10 +247,14 @@ class SavedFields(Saved):
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values; undefined is None."""
+        from dataclasses import fields  # each evaluation loads this module
+
         return {each.name: plain_field(getattr(self, each.name)) for each in fields(self)}
 
     @classmethod
     def _of_file(cls, content: dict[str, Any], path: Any) -> Self:  # noqa: ARG003 - nothing names the file
+        from dataclasses import fields
+
         from rankwell.display.saved_files import Kind, field_of, within
 
         kinds, values = get_type_hints(cls, localns={"Kind": Kind}), {}
