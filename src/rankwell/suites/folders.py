@@ -9,6 +9,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
+
 from rankwell.display.saved_files import kind_of
 from rankwell.errors import DataError, InputError, UsageError, brief, few_of, nearest
 from rankwell.evaluation import Evaluator
@@ -26,15 +28,7 @@ SHAPES = (
 SAVED = (".json", ".parquet")
 META = ("model_meta.json", "_predictions.json")
 NO_SYSTEMS = ("corpus", "queries", "qrels")
-ABOUT = {
-    "mteb_version",
-    "dataset_revision",
-    "mteb_dataset_name",
-    "task_name",
-    "evaluation_time",
-    "kg_co2_emissions",
-    "scores",
-}
+NO_METRICS = ("evaluation_time", "kg_co2_emissions")
 SIMILARITIES = {"cos_sim", "manhattan", "euclidean", "dot", "max"}  # of which older files have values by name
 KEY_OF_REVISION = 8  # characters that tell revisions apart
 MOST = 9  # languages that a note names
@@ -246,8 +240,6 @@ class MtebCell(NamedTuple):
 
 
 def _of_mteb(path: Path, metric: str | None, split: str | None, languages: Sequence[str]) -> Suite:
-    import msgspec
-
     if metric is None:
         raise UsageError(f"{path}: say the metric, such as metric='ndcg@10', or main_score (-m).")
     decode, key = msgspec.json.Decoder(dict[str, Any]).decode, key_of(metric)
@@ -282,16 +274,12 @@ def _cell_of(
     """What a file says of a task, without values if it has no subset in the languages wanted."""
     task, scores = content.get("task_name") or content.get("mteb_dataset_name"), content.get("scores")
     if scores is None:  # before version 1.11 splits stand beside what the file is about
-        inner = {name: own for name, own in content.items() if isinstance(own, dict) and name not in ABOUT}
-        scores = {name: _entries(own, key) for name, own in inner.items()}
-    entries = list(scores.values()) if isinstance(scores, dict) else [None]
-    are_lists = all(
-        isinstance(own, list) and all(isinstance(entry, dict) for entry in own) for own in entries
-    )
-    if not isinstance(task, str) or not are_lists:
-        raise DataError(
-            f"{file}: this is no result of MTEB, which has task_name and scores. A suite is read from {SHAPES}."
-        )
+        scores = {name: _entries(own, key) for name, own in content.items() if isinstance(own, dict)}
+    try:
+        task, scores = msgspec.convert((task, scores), tuple[str, dict[str, list[dict[str, Any]]]])
+    except msgspec.ValidationError as error:
+        why = f"this is no result of MTEB, which has task_name and scores. A suite is read from {SHAPES}."
+        raise DataError(f"{file}: {why}") from error
     name = _only(f"{file}: {task}", scores, split)
     values, spoken = dict[str, float | None](), dict[str, None]()
     wanted = tuple(f"{one}-" for one in languages) if languages else ""
@@ -301,9 +289,8 @@ def _cell_of(
         if not any(f"{each}-".startswith(wanted) for each in (subset, *own)):
             continue
         if key not in entry:
-            metrics = [
-                each for each, value in entry.items() if isinstance(value, int | float) and each not in ABOUT
-            ]
+            metrics = [each for each, value in entry.items() if isinstance(value, int | float)]
+            metrics = [each for each in metrics if each not in NO_METRICS]
             raise DataError(
                 f"{file}: {task} has no {key} in its subset {subset}.{nearest(key, entry)} Its metrics are {few_of(metrics, 8)}."
             )

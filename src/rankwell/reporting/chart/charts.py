@@ -7,6 +7,7 @@ from functools import cache, wraps
 from importlib.util import find_spec
 from typing import Any, ParamSpec
 
+from rankwell.display.page import PageStrings
 from rankwell.errors import UsageError
 from rankwell.reporting.chart.theme import config
 
@@ -69,6 +70,11 @@ def _shared_rows() -> Any:
             return self
 
     return SharedRows
+
+
+def tooltips(words: PageStrings, **keys: str) -> list[Any]:
+    """Return what is shown beside a mark that is pointed at: the text of each field, under the word of its key."""
+    return [altair().Tooltip(f"{field}:N", title=words(key)) for field, key in keys.items()]
 
 
 def add_texts(rows: Iterable[Mapping[str, Any]], **forms: Callable[[Any], str]) -> list[dict[str, Any]]:

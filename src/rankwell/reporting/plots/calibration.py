@@ -22,7 +22,7 @@ from rankwell.readers import read_qrels
 from rankwell.readers.items_users import read_catalogue
 from rankwell.records import record
 from rankwell.reporting.chart.axes import percent_axis
-from rankwell.reporting.chart.charts import add_texts, altair, data, drawing, finish
+from rankwell.reporting.chart.charts import add_texts, altair, data, drawing, finish, tooltips
 from rankwell.reporting.chart.inputs import runs_of
 from rankwell.reporting.chart.picture import Picture
 from rankwell.reporting.chart.systems import SystemColours, divide
@@ -276,13 +276,9 @@ def draw_shares(
 
 
 def _tips(words: PageStrings) -> list[Any]:
-    alt = altair()
-    return [
-        alt.Tooltip("system:N", title=words("page.system")),
-        alt.Tooltip("topic:N", title=words("plots.calibration.topic")),
-        alt.Tooltip("share_text:N", title=words("plots.calibration.lists")),
-        alt.Tooltip("history_text:N", title=words("plots.calibration.history")),
-    ]
+    keys = {"topic": "topic", "share_text": "lists", "history_text": "history"}
+    own = {field: f"plots.calibration.{key}" for field, key in keys.items()}
+    return tooltips(words, system="page.system", **own)
 
 
 def _history(rows: Sequence[Row], y: Any, words: PageStrings) -> Any:
@@ -293,10 +289,7 @@ def _history(rows: Sequence[Row], y: Any, words: PageStrings) -> Any:
         for row in rows
         if row["system"] == rows[0]["system"]
     ]
-    tips = [
-        alt.Tooltip("topic:N", title=words("plots.calibration.topic")),
-        alt.Tooltip("history_text:N", title=words("plots.calibration.history")),
-    ]
+    tips = tooltips(words, topic="plots.calibration.topic", history_text="plots.calibration.history")
     bars = data(add_texts(first, history=exact)).mark_bar(style="muted", opacity=0.3)
     return bars.encode(x=alt.X("history:Q"), y=y, tooltip=tips)
 

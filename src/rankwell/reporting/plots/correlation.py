@@ -15,7 +15,7 @@ from rankwell.display.text import plain_value
 from rankwell.errors import UsageError
 from rankwell.metrics import Wanted
 from rankwell.metrics.metric import Metric
-from rankwell.reporting.chart.charts import altair, data, drawing, finish
+from rankwell.reporting.chart.charts import altair, data, drawing, finish, tooltips
 from rankwell.reporting.chart.inputs import metric_in, results_in, with_values
 from rankwell.reporting.chart.picture import Picture
 from rankwell.reporting.chart.texts import shorten, subtitle_lines
@@ -197,11 +197,7 @@ def _chart(rows: list[Row], words: PageStrings) -> Any:
         orient="top", labelAngle=-40, labelLimit=160, domain=False, ticks=False
     )
     y = alt.Y("row:N", sort=names, title=None).axis(labelLimit=200, domain=False, ticks=False)
-    tips = [
-        alt.Tooltip("row:N", title=words("page.metric")),
-        alt.Tooltip("column:N", title=words("page.metric")),
-    ]
-    tips.append(alt.Tooltip("shown:N", title=words("plots.correlation.value")))
+    tips = tooltips(words, row="page.metric", column="page.metric", shown="plots.correlation.value")
     base = data(rows).encode(x=x, y=y)
     colour = alt.Color(
         "value:Q", scale=alt.Scale(domain=[-1, 0, 1], range="diverging", interpolate="rgb"), legend=None

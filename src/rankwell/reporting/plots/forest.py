@@ -13,7 +13,7 @@ from rankwell.display.text import plain_value
 from rankwell.errors import UsageError
 from rankwell.metrics import Wanted
 from rankwell.metrics.metric import Metric
-from rankwell.reporting.chart.charts import altair, data, drawing, finish
+from rankwell.reporting.chart.charts import altair, data, drawing, finish, tooltips
 from rankwell.reporting.chart.inputs import (
     MOST,
     STYLES,
@@ -140,10 +140,7 @@ def _metrics(comparison: Comparison, wanted: Wanted | Sequence[Wanted] | None) -
 def _chart(rows: list[dict[str, Any]], title: str, words: PageStrings) -> Any:
     alt = altair()
     y = pairs_axis([row["row"] for row in rows])
-    tips = [
-        alt.Tooltip(f"{key}:N", title=words(f"plots.compared.{key}"))
-        for key in ("pair", "estimate", "p", "n")
-    ]
+    tips = tooltips(words, **{key: f"plots.compared.{key}" for key in ("pair", "estimate", "p", "n")})
     base = data(rows).encode(y=y)
     # the zero line first, so that points lie above it
     layers = [data([{"zero": 0}]).mark_rule(style="reference").encode(x=alt.X("zero:Q"))]

@@ -14,7 +14,7 @@ from rankwell.prepare.longtail import LongTail
 from rankwell.prepare.longtail import long_tail as long_tail_of
 from rankwell.readers.texts import Texts
 from rankwell.reporting.chart.axes import percent_axis
-from rankwell.reporting.chart.charts import altair, data, drawing, finish
+from rankwell.reporting.chart.charts import altair, data, drawing, finish, tooltips
 from rankwell.reporting.chart.picture import Picture
 from rankwell.reporting.chart.texts import cut, percent, titles_of
 from rankwell.tables.arguments import checked
@@ -275,10 +275,8 @@ def _hover(rows: Sequence[Row], x: Any, words: PageStrings) -> Any:
                 {field: row[field] for field in ("start", "end", *fields)} | _tooltip_texts(row)
                 for row in some
             ]
-            tips = [
-                alt.Tooltip(f"{f}:N", title=words(f"plots.long_tail.tip_{f}"))
-                for f in (*fields, *_tooltip_texts(some[0]))
-            ]
+            names = (*fields, *_tooltip_texts(some[0]))
+            tips = tooltips(words, **{name: f"plots.long_tail.tip_{name}" for name in names})
             mark = data(shown).mark_rect(opacity=0)
             layers.append(
                 mark.encode(x=x, x2=alt.X2("end"), y=alt.YValue(0), y2=alt.Y2Value(HEIGHT), tooltip=tips)

@@ -7,7 +7,7 @@ from typing import Any
 from rankwell.display.page import words_of
 from rankwell.display.table import number
 from rankwell.metrics import Wanted
-from rankwell.reporting.chart.charts import altair, data, drawing, finish
+from rankwell.reporting.chart.charts import altair, data, drawing, finish, tooltips
 from rankwell.reporting.chart.picture import Picture
 from rankwell.reporting.chart.texts import shorten, subtitle_lines
 from rankwell.suites.board import Board, places_of
@@ -53,11 +53,8 @@ def heatmap(board: Any, *, metric: Wanted | None = None, lang: str = "en", dark:
     labels, tasks = shorten(row.system for row in own.rows[:MOST]), shorten(own.tasks, 28)
     axis = alt.Axis(labelAngle=-60, orient="top", labelLimit=180, labelOverlap=False)
     x = alt.X("task:N", sort=[*tasks.values()], title=None, axis=axis)
-    tips = [
-        alt.Tooltip(f"{field}:N", title=words(key))
-        for field, key in (("system", "page.system"), ("task", "plots.heatmap.task"), ("shown", "plots.heatmap.value"),
-                           ("place", "plots.heatmap.place"))
-    ]  # fmt: skip
+    keys = {"task": "plots.heatmap.task", "shown": "plots.heatmap.value", "place": "plots.heatmap.place"}
+    tips = tooltips(words, system="page.system", **keys)
     named = ({**row, "system": labels[row["system"]], "task": tasks[row["task"]]} for row in rows)
     y = alt.Y("system:N", sort=[*labels.values()], title=None, axis=alt.Axis(ticks=False, domain=False))
     base = data(named).encode(x=x, y=y)

@@ -7,7 +7,7 @@ from typing import Any
 from rankwell.display.page import words_of
 from rankwell.metrics import Wanted
 from rankwell.reporting.chart.axes import row_height, systems_axis
-from rankwell.reporting.chart.charts import altair, data, drawing, finish
+from rankwell.reporting.chart.charts import altair, data, drawing, finish, tooltips
 from rankwell.reporting.chart.picture import Picture
 from rankwell.reporting.chart.texts import shorten, subtitle_lines
 from rankwell.suites.board import Board, span
@@ -52,11 +52,8 @@ def ranks(board: Any, *, metric: Wanted | None = None, lang: str = "en", dark: b
     scale = alt.Scale(domain=[0.5, len(own.rows) + 0.5], nice=False, zero=False)
     title = words("plots.ranks.rank")
     x = alt.X("place:Q", scale=scale, title=title, axis=alt.Axis(tickMinStep=1, tickCount=8, format="d"))
-    tips = [
-        alt.Tooltip(f"{field}:N", title=words(key))
-        for field, key in (("system", "page.system"), ("place", "suites.place"), ("ranks", "suites.ranks"),
-                           ("without", "suites.without"))
-    ]  # fmt: skip
+    keys = {"place": "suites.place", "ranks": "suites.ranks", "without": "suites.without"}
+    tips = tooltips(words, system="page.system", **keys)
     base = data({**row, "system": labels[row["system"]]} for row in rows).encode(y=y, tooltip=tips)
     # ends reach half a rank beyond, so that an interval of one rank has a width
     layers = [
