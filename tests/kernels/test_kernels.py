@@ -156,7 +156,19 @@ def test_contradictions_need_no_sorting_where_ranks_are_closed(lists):
         assert found == -1
 
 
-@every("text", ["0", "7", "-7", "10", "999999999999999999"])
+@every(
+    "text",
+    [
+        "0",
+        "7",
+        "-7",
+        "10",
+        "999999999999999999",
+        "1000000000000000000",
+        "9223372036854775807",
+        "-9223372036854775807",
+    ],
+)
 def test_plain_decimals_become_integers(text):
     ids = Ids.of_strings([text, "1"])
     values, plain = id_kernel.decimals(ids.text, ids.starts, ids.lengths)
@@ -164,7 +176,25 @@ def test_plain_decimals_become_integers(text):
     assert values.tolist() == [int(text), 1]
 
 
-@every("text", ["", "-", "07", "-0", "+1", "1.0", "1e3", " 1", "a", "1_0", "٣"])
+@every(
+    "text",
+    [
+        "",
+        "-",
+        "07",
+        "-0",
+        "+1",
+        "1.0",
+        "1e3",
+        " 1",
+        "a",
+        "1_0",
+        "٣",
+        "9223372036854775808",
+        "9999999999999999999",
+        "12345678901234567890",
+    ],
+)
 def test_anything_else_stays_text(text):
     ids = Ids.of_strings(["5", text])
     assert not id_kernel.decimals(ids.text, ids.starts, ids.lengths)[1]

@@ -97,6 +97,11 @@ def test_what_spreadsheets_write_around_a_table(tmp_path):
         ("tensor(0.8, device='cuda:0')", "Write it as 0.8."),
         ("np.float64(0.8)", "Write it as 0.8."),
         ("#2", "Write it as 2."),
+        ("1.234.567", "Write it as 1234567."),
+        ("$1'234'567.5", "Write it as 1234567.5."),
+        ("8\u00a0000", "Write it as 8000."),
+        ("1_000", "Write it as 1000."),
+        ("０．８", "Write it as 0.8."),
         ("N/A", "If it is missing, remove the row or fill it."),
         ("-----", "Remove the line."),
         ("score", "The header stands here again: remove the line."),
@@ -508,3 +513,46 @@ def test_an_item_that_is_an_object_is_refused_as_such(tmp_path):
             RUN,
             write(tmp_path, name, text),
         )
+
+
+def lines(records):
+    return "".join(json.dumps(record) + "\n" for record in records)
+
+
+@every("engine", ["memory", "stream"])
+@every("use", ["run", "qrels"])
+def test_a_line_with_none_of_the_columns_is_not_passed_over(tmp_path, use, engine):
+    word = {"run": "score", "qrels": "grade"}[use]
+    usual = [{"query": f"u{n}", "item": "a", word: 1.0} for n in range(2000)]
+    path = write(tmp_path, "f.jsonl", lines([*usual, {"qid": "v", "docid": "b", "s": 1.0}]))
+    pair = (path, QRELS) if use == "run" else (RUN, path)
+    refused(r"f.jsonl:2001: the query is missing", *pair, engine=engine)
+
+
+def test_ids_of_nineteen_digits_are_matched_as_shorter_ones(tmp_path):
+    ids = [1_152_921_504_606_846_977, 1_152_921_504_606_846_978, 2**63 - 1]
+    run = pl.DataFrame({"query": [7] * 3, "item": ids, "score": [1.0, 3.0, 2.0]})
+    qrels = write(tmp_path, "q.txt", f"7 0 {ids[2]} 1\n")
+    assert mean(run, qrels) == 0.5
+    refused(
+        "not plain numbers .such as '9223372036854775808'", run, write(tmp_path, "q.txt", f"7 0 {2**63} 1\n")
+    )
+
+
+@every(
+    ("text", "advice"),
+    [
+        ("{'u': {'a': 1}}", "quotation marks of Python: write the file by json.dump"),
+        ('{"u": {"a": 1}} {"v": {"b": 1}}', "holds one object or list; join them"),
+        ('{"u": {"a": 1}', "Is the file cut off"),
+        ('{"run": {"u": {"a": 1}}}', "If 'run' holds it, give what stands below that key alone"),
+    ],
+)
+def test_json_that_cannot_be_read_says_what_to_do(tmp_path, text, advice):
+    refused(advice, write(tmp_path, "r.json", text), QRELS)
+
+
+def test_a_number_in_quotes_among_others_is_named_as_text(tmp_path):
+    rows = [{"query": "u", "item": "a", "score": 1.5}, {"query": "u", "item": "b", "score": "0.5"}]
+    refused("'0.5' is not a number, but text", write(tmp_path, "r.jsonl", lines(rows)), QRELS)
+    assert mean(write(tmp_path, "r.jsonl", lines(rows[::-1])), QRELS) == 1.0

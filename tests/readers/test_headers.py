@@ -183,3 +183,30 @@ def test_users_whose_first_line_names_nothing_say_that_it_was_taken_as_a_header(
     users = write(tmp_path, "users.csv", "a,x\nb,y\n")
     with pytest.raises(rw.RankwellError, match="taken as a header; if there is none, write one"):
         rw.evaluate({"a": ["x"]}, QRELS, ["rr"], users=users, by="tier")
+
+
+@every("name", ["r.csv", "r.tsv", "r.run"])
+def test_whole_numbers_without_a_header_may_be_ranks(tmp_path, name):
+    sign = "," if name == "r.csv" else "\t"
+    lines = [("a", "y", "1"), ("a", "x", "2"), ("b", "z", "1"), ("c", "z", "2")]
+    path = write(tmp_path, name, "".join(sign.join(line) + "\n" for line in lines))
+    by_rank, by_score = ({"1": "query", "2": "item", "3": word} for word in ("rank", "score"))
+    with pytest.raises(rw.RankwellError) as error:
+        mean(path, QRELS)
+    assert f"columns={by_score} where higher is better" in str(error.value)
+    assert f"columns={by_rank}" in str(error.value)
+    assert mean(path, QRELS, columns=by_rank) == 0.75
+    assert mean(path, QRELS, columns=by_score) == 1.0
+
+
+@every("engine", ["memory", "stream"])
+def test_ranks_from_0_without_a_header_are_recognised_as_those_from_1(tmp_path, engine):
+    path = write(tmp_path, "run.tsv", "a\ty\t0\na\tx\t1\nb\tz\t0\n")
+    assert mean(path, QRELS, engine=engine) == 0.75
+
+
+def test_the_remedy_for_a_header_above_a_trec_run_keeps_its_scores_in_force(tmp_path):
+    rows = ["a Q0 y 1 1.5 t", "a Q0 x 2 2.5 t", "b Q0 z 1 1 t"]
+    with pytest.raises(rw.RankwellError, match=r"The first line is a header. Remove it: tail -n \+2\.$"):
+        mean(write(tmp_path, "r.run", "\n".join(["qid Q0 docid rank score tag", *rows, ""])), QRELS)
+    assert mean(write(tmp_path, "r.run", "\n".join([*rows, ""])), QRELS) == 1.0

@@ -338,6 +338,7 @@ def decimals(text: np.ndarray, starts: np.ndarray, lengths: np.ndarray) -> tuple
     end: cython.Py_ssize_t
     digit: cython.int
     value: cython.longlong
+    most: cython.longlong = 922337203685477580  # 2^63 - 1 without its last digit, a 7
     negative: cython.bint
     with cython.nogil:
         for i in range(s.shape[0]):
@@ -346,13 +347,15 @@ def decimals(text: np.ndarray, starts: np.ndarray, lengths: np.ndarray) -> tuple
             end = j + n[i]
             negative = n[i] > 1 and x[j] == 45
             j += negative
-            # 18 digits always fit; a leading 0 is allowed only alone
-            if j == end or end - j > 18 or (x[j] == 48 and (end - j > 1 or negative)):
+            # 18 digits always fit, and of 19 those up to 2^63 - 1; a leading 0 is allowed only alone
+            if j == end or end - j > 19 or (x[j] == 48 and (end - j > 1 or negative)):
                 break
             value = 0
             while j < end:
                 digit = x[j] - 48
                 if digit < 0 or digit > 9:
+                    break
+                if value >= most and (value > most or digit > 7):
                     break
                 value = value * 10 + digit
                 j += 1

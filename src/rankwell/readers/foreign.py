@@ -65,7 +65,21 @@ def refuse_foreign(value: Any, label: str, kind: str) -> None:
         if not nested or not isinstance(nested[0], (list, Mapping)):
             return
         what = f"a list of lists of {'objects' if isinstance(nested[0], Mapping) else 'lists'}"
-    raise _unknown(what, _resembled(keys), label, kind)
+    raise _unknown(what, _resembled(keys) or _below(value), label, kind)
+
+
+def _below(value: Any) -> str:
+    """What to do about an object in which one key holds items by query."""
+    if not isinstance(value, Mapping):
+        return ""
+    for key, inner in value.items():
+        if (
+            isinstance(inner, Mapping)
+            and inner
+            and all(isinstance(each, Mapping | list) for each in inner.values())
+        ):
+            return f" If {brief(key)} holds it, give what stands below that key alone."
+    return ""
 
 
 def _said_of(keys: set[str], kind: str) -> str | None:

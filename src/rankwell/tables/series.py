@@ -248,25 +248,28 @@ def how_to_write(text: str) -> str:
     (' Write it as 0.8.', ' Write it as 8000 or 8.000.', ' Write it as 80.', '')
     """
     import re
+    import unicodedata
 
     if text.strip().lower() in NOTHING:
         return " If it is missing, remove the row or fill it."
     if not text.strip("-=+| "):
         return " Remove the line."
     # as Python prints it: tensor(0.8, device='cuda:0')
-    value = re.sub(r"^[a-zA-Z_][\w.]*\(([^,]*)(,.*)?\)$", r"\1", text.strip())
+    plain = unicodedata.normalize("NFKC", text).strip()  # digits of full width, blanks of any
+    value = re.sub(r"^[a-zA-Z_][\w.]*\(([^,]*)(,.*)?\)$", r"\1", plain)
+    value = re.sub(r"(?<=\d)['’_ ](?=\d{3}(\D|$))", "", value)
     found = re.findall(r"[-+]?\d[\d.,]*(?:[eEdD][-+]?\d+)?", value.replace("\u2212", "-"))
     if len(found) != 1:
         return ""
     number = found[0].rstrip(".,").upper().replace("D", "E")
     whole, _, rest = number.rpartition(max(".,", key=number.rfind))
-    plain = number.replace(",", "")
+    joined = number.replace(",", "")
     if "," in number and "." in number:
         ways = [f"{re.sub('[.,]', '', whole)}.{rest}"]
     elif number.count(",") == 1:
-        ways = [plain] * (len(rest) == 3) + [number.replace(",", ".")]
+        ways = [joined] * (len(rest) == 3) + [number.replace(",", ".")]
     else:
-        ways = [plain]
+        ways = [joined.replace(".", "") if joined.count(".") > 1 else joined]
     return f" Write it as {' or '.join(ways)}." if all(map(is_number, ways)) else ""
 
 

@@ -362,7 +362,9 @@ def _opens_cells(file: File, separator: str) -> bool:
 
 def _plain(text: bytes) -> bytes:
     """Lines in lower case without quotation marks, ended as on Unix."""
-    return text.replace(b"\r\n", b"\n").replace(b'"', b"").lower()
+    if b"\r" in text:  # to look for one sign is quick
+        text = text.replace(b"\r\n", b"\n")
+    return text.replace(b'"', b"").lower()
 
 
 def _refuse_lines_above(file: File) -> None:
@@ -469,6 +471,11 @@ def no_header(rows: Sequence[Sequence[str]], kind: str, given: Mapping[str, str]
     """Return the error of a table whose first line is data, with what to say."""
     words = SAID.get(kind, SAID_OF_LOG)[: len(rows[0])]
     question = say(given, {str(number): word for number, word in enumerate(words, start=1)})
+    if (
+        kind == "run" and len(words) == 3 and rows[0][2].strip().isdecimal()
+    ):  # a whole number may be a rank, too
+        ranked = say(given, {"1": "query", "2": "item", "3": "rank"})
+        question = f"{question} where higher is better; {ranked} where 1 is best"
     why = "holds a number" if any(map(_is_number, rows[0])) else "holds what stands in other rows"
     return DataError(
         f"{name}: there is no header, as the first line ({', '.join(map(brief, rows[0][:6]))}) names no known column and {why}. "
@@ -486,10 +493,11 @@ def without_header(count: int, kind: str, given: Mapping[str, str]) -> str:
 
 
 def _counts(queries: Sequence[str], ranks: Sequence[str]) -> bool:
-    """Whether the rows of each query, where they stand together, are numbered 1, 2, 3 …"""
+    """Whether the rows of each query, where they stand together, are numbered 1, 2, 3 …, or 0, 1, 2 …"""
     expected, last = 0, None
+    first = 0 if ranks[0] == "0" else 1
     for query, rank in zip(queries, ranks, strict=True):
-        expected, last = 1 if query != last else expected + 1, query
+        expected, last = first if query != last else expected + 1, query
         if rank != str(expected):
             return False
     return True

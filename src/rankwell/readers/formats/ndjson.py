@@ -32,7 +32,7 @@ from rankwell.readers.frames.scans import lines_of, schema_of, whole_table
 from rankwell.readers.frames.unread import unread_of
 from rankwell.readers.registry import shape_of
 from rankwell.tables.columns import EXTRA, ID_WORDS, WORDS, known_word
-from rankwell.tables.series import MOST, Changed, Place
+from rankwell.tables.series import MOST, Changed, Place, how_to_write, is_number
 
 if TYPE_CHECKING:
     import polars as pl
@@ -262,7 +262,11 @@ def _wrong_value(value: Any, word: str, where: str, *, may_be_text: bool) -> Ran
     fits = str | int | float if word in ID_WORDS else int | float
     if value is not None and (not isinstance(value, fits) or isinstance(value, bool)):
         expected = "an id" if word in ID_WORDS else "a number"
-        return DataError(f"{where}: the {word} {brief(value)} is not {expected}.")
+        if isinstance(value, str) and is_number(value):
+            expected += ", but text; the first line has a number. Write all alike"
+            return DataError(f"{where}: the {word} {brief(value)} is not {expected}.")
+        advice = how_to_write(value) if isinstance(value, str) else ""
+        return DataError(f"{where}: the {word} {brief(value)} is not {expected}.{advice}")
     if word not in ID_WORDS and isinstance(value, int) and not _is_float(value):
         return Changed(0, value, word).at(where)
     return None

@@ -633,11 +633,19 @@ class BadLine:
             return f"an id of more than {trec_text.LONGEST_ID:,} bytes. Is this the right file? {form}"
         advice = self._said()
         if split(self.line) == first and (named := self._names()):
+            # as a table, its ranks would decide
+            if not self.layout.is_qrels and len(self.words) == self.layout.least:
+                return f"{advice} The first line is a header. Remove it: tail -n +2."
             return (
                 f"{advice} The first line is a header. Remove it, or {table_of(named, self.layout.argument)}"
             )
         if len(self.words) == len(first) and (numbered := self._numbers()):
-            return f"{advice} {form} If it is a table, {table_of(numbered, self.layout.argument)}"
+            table = table_of(numbered, self.layout.argument)
+            number = next((place for place, word in numbered.items() if word == "score"), "")
+            if number and self.words[int(number) - 1].isdecimal():  # a whole number may be a rank, too
+                ranked = table_of(numbered | {number: "rank"}, self.layout.argument)
+                table = f"{table[:-1]} where higher is better; if 1 is best, {ranked}"
+            return f"{advice} {form} If it is a table, {table}"
         return f"{advice} {form}"
 
     def _said(self) -> str:

@@ -144,7 +144,7 @@ def whole_table(table: Frames, schema: Mapping[str, Any]) -> pl.DataFrame:
 
 
 def lines_of(table: pl.LazyFrame, file: File, words: dict[str, str], kind: str, diagnose: Diagnose) -> Frames:
-    """Return the wanted columns of a text in pieces, without its empty lines.
+    """Return the wanted columns of a text in pieces, without its empty lines; a line of NDJSON that has none of them is not empty.
 
     All columns are read, as otherwise Polars does not see that a line has too many. ``diagnose`` looks for the line
     that Polars stumbled over.
@@ -154,7 +154,9 @@ def lines_of(table: pl.LazyFrame, file: File, words: dict[str, str], kind: str, 
         import polars as pl
 
         for piece in _batches(table, size, file, kind, diagnose):
-            yield piece.filter(~pl.all_horizontal(pl.all().is_null())).select(words.values())
+            if kind != "NDJSON":
+                piece = piece.filter(~pl.all_horizontal(pl.all().is_null()))
+            yield piece.select(words.values())
 
     return read
 

@@ -200,7 +200,13 @@ class Document:
     def _broken(self, at: int, trouble: str) -> DataError:
         line = self.text.count("\n", 0, at) + 1
         where = "at the end of the file" if at >= len(self.text) else f"at {self.text[at : at + 20]!r}"
-        return DataError(f"{self.file.label}:{line}: not JSON: {trouble} ({where}). Is the file cut off?")
+        if self.text[at : at + 1] == "'":
+            advice = "These are the quotation marks of Python: write the file by json.dump."
+        elif "after the end" in trouble:
+            advice = "A file of JSON holds one object or list; join them."
+        else:
+            advice = "Is the file cut off?"
+        return DataError(f"{self.file.label}:{line}: not JSON: {trouble} ({where}). {advice}")
 
 
 def _plain(cell: Any) -> Any:
