@@ -35,7 +35,7 @@ def test_a_loaded_one_is_the_same(kind, tmp_path):
         (rw.clicks.Interleaving, {"credit": "views"}, r"credit: Invalid enum value 'views'"),
         (rw.clicks.Interleaving, {"level": 95}, "level: it is not between 0 and 1"),
         (rw.clicks.Positions, {"counts": {"rows": -1}}, "counts.rows: -1 is no count"),
-        (rw.clicks.Positions, {"rows": [{"rank": 2}]}, "rows: 'impressions' is missing"),
+        (rw.clicks.Positions, {"rows": [{"rank": 2}]}, r"rows\[0\]: 'impressions' is missing"),
         (rw.clicks.Positions, {"clusters": None}, "clusters: Expected `int`, got `null`"),
         (rw.clicks.OffPolicy, {"rows": -1}, "rows: it is no count"),
         (rw.clicks.OffPolicy, {"weights": []}, "weights: they are of other policies"),

@@ -6,22 +6,20 @@ import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from itertools import pairwise
-from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from rankwell.comparison.compare.comparison import MetricText
 from rankwell.comparison.gate.checks import Margin
 from rankwell.comparison.gate.gate import LINKED
 from rankwell.comparison.trend import read_days, refuse_unlike_days
 from rankwell.display.page import PageStrings, words_of
-from rankwell.display.result import Saved, frame_of_rows
-from rankwell.display.saved_files import LARGEST, ensure, ensure_same, is_count, row_of, within
+from rankwell.display.result import SavedFields, frame_of_rows
+from rankwell.display.saved_files import LARGEST, ensure, ensure_same, is_count, within
 from rankwell.display.table import Cell, Column, Table
 from rankwell.display.text import PRINTED, plain_row
 from rankwell.errors import DataError, UsageError, brief
@@ -108,18 +106,8 @@ class WatchDesign(NamedTuple):
         return self.wanted >= BY_WEEKDAY
 
 
-class SavedWatch(TypedDict):
-    """A watch as ``to_dict`` writes it."""
-
-    metric: MetricText
-    policy: dict[str, Any]
-    by: list[str]
-    design: dict[str, Any]
-    rows: list[dict[str, Any]]
-
-
 @dataclass(frozen=True, eq=False, repr=False)
-class Watch(Saved, kind="watch", plural="watches", form=SavedWatch, file_of="a watch"):
+class Watch(SavedFields, kind="watch", plural="watches", file_of="a watch"):
     """Whether a daily mean dropped below its reference; made by ``watch``, drawn by ``rw.plot.watch``.
 
     ``days`` holds each day, ``design`` what they are held against, ``alarms`` the dates of alarms.
@@ -132,7 +120,12 @@ class Watch(Saved, kind="watch", plural="watches", form=SavedWatch, file_of="a w
     policy: Policy
     by: tuple[str, ...]
     design: WatchDesign
-    days: tuple[WatchedDay, ...]
+    rows: tuple[WatchedDay, ...]  # what files call the days
+
+    @property
+    def days(self) -> tuple[WatchedDay, ...]:
+        """The days, in order."""
+        return self.rows
 
     @property
     def alarms(self) -> list[date]:
@@ -220,41 +213,34 @@ class Watch(Saved, kind="watch", plural="watches", form=SavedWatch, file_of="a w
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values; undefined is None."""
-        own = self.metric
-        return {
-            "status": self.status,
-            "exit_code": self.exit_code,
-            "verdict": self.headline(),
-            "alarms": [str(day) for day in self.alarms],
-            "metric": {"metric": str(own), "signature": own.signature, "better": own.better},
-            "policy": self.policy.to_dict(),
-            "by": [*self.by],
-            "design": plain_row(self.design),
-            "rows": [plain_row(day) for day in self.days],
-            "notes": self.notes(),
-        }
+        own, found = (
+            self.metric,
+            {"status": self.status, "exit_code": self.exit_code, "verdict": self.headline()},
+        )
+        metric = {"metric": str(own), "signature": own.signature, "better": own.better}
+        made = {"metric": metric, "policy": self.policy.to_dict(), "design": plain_row(self.design)}
+        alarms = [str(day) for day in self.alarms]
+        return found | {"alarms": alarms} | super().to_dict() | made | {"notes": self.notes()}
 
     def to_frame(self) -> pl.DataFrame:
         """Return a frame with a row per day; undefined is null."""
         return frame_of_rows(WatchedDay, self.days)
 
     @classmethod
-    def _of_file(cls, content: SavedWatch, path: str | Path) -> Watch:  # noqa: ARG003 - nothing names the file
-        with within("design"):
-            design = row_of(WatchDesign, content["design"])
-            ensure(design.step > 0, "step", "it is no number of days")
-        days: list[WatchedDay] = []
-        for place, row in enumerate(content["rows"]):
+    def _of_file(cls, content: dict[str, Any], path: Any) -> Watch:
+        made = {"metric": metric_of(content["metric"]["metric"]), "policy": policy_of(content["policy"])}
+        return super()._of_file(content | made, path)
+
+    def _check(self) -> None:
+        ensure(self.design.step > 0, "design.step", "it is no number of days")
+        ensure(self.rows, "rows", "there is none")
+        for place, day in enumerate(self.rows):
             with within(f"rows[{place}]"):
-                days.append(day := row_of(WatchedDay, row))
                 ensure(is_count(day.n, LARGEST), "n", "it is no count")
                 ensure(math.isnan(day.z) == (day.use != "watched"), "z", "a day has one if it is watched")
-                ensure(len(days) == 1 or days[-2].date < day.date, "date", "dates are not in order")
-        ensure(days, "rows", "there is none")
-        metric, days = metric_of(content["metric"]["metric"]), _added_up(days, design.threshold)
-        found = cls(metric, policy_of(content["policy"]), tuple(content["by"]), design, tuple(days))
-        ensure_same(content["rows"], found.to_dict()["rows"], "rows")
-        return found
+                ensure(not place or self.rows[place - 1].date < day.date, "date", "dates are not in order")
+        again = replace(self, rows=tuple(_added_up(self.rows, self.design.threshold)))
+        ensure_same(self.to_dict()["rows"], again.to_dict()["rows"], "rows")
 
 
 @ordered(ORDER)
@@ -433,7 +419,7 @@ def _judged(
     return design, _added_up(rows, design.threshold)
 
 
-def _added_up(days: list[WatchedDay], threshold: float) -> list[WatchedDay]:
+def _added_up(days: Sequence[WatchedDay], threshold: float) -> list[WatchedDay]:
     """The days with the sums S and their alarms."""
     totals, alarms = cusum(np.array([day.z for day in days]), threshold)
     sums = zip(days, totals.tolist(), alarms.tolist(), strict=True)

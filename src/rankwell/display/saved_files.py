@@ -111,11 +111,17 @@ def field_of(kind: Any, value: Any) -> Any:
     import msgspec
 
     form = next((each for each in (kind, *get_args(kind)) if hasattr(each, "_fields")), None)
+    if form is None and hasattr(kind, "__dataclass_fields__"):
+        return value  # which the class that has the field made of it
     if form is None:
         return msgspec.convert(PLAIN.get(value, value) if kind is float else value, kind)
-    if isinstance(value, list):
-        return tuple(row_of(form, row) for row in value)
-    return value and row_of(form, value)
+    if not isinstance(value, list):
+        return value and row_of(form, value)
+    rows = []
+    for place, row in enumerate(value):
+        with within(f"[{place}]"):
+            rows.append(row_of(form, row))
+    return tuple(rows)
 
 
 class Damaged(Exception):
@@ -146,7 +152,7 @@ def within(at: str) -> Iterator[None]:
         yield
     except MISFITS as error:
         inner, why = (error.at, error.why) if isinstance(error, Damaged) else ("", _reason(error))
-        raise Damaged(f"{at}.{inner}" if inner else at, why) from error
+        raise Damaged(at + "." * (inner[:1] not in ("", "[")) + inner, why) from error
 
 
 @record

@@ -63,16 +63,15 @@ class Composed(str):
 
 
 def plain_value(value: Any) -> Any:
-    """Return a value as JSON can hold it: NaN as None, infinity as text."""
+    """Return a value as JSON can hold it: NaN as None, infinity and dates as text."""
     if not isinstance(value, float) or math.isfinite(value):
-        return value
+        return str(value) if isinstance(value, date) else value
     return None if math.isnan(value) else "inf" if value > 0 else "-inf"
 
 
 def plain_row(row: Any) -> dict[str, Any]:
-    """Return a named tuple as JSON can hold it; dates are text."""
-    own = row._asdict().items()
-    return {name: str(value) if isinstance(value, date) else plain_value(value) for name, value in own}
+    """Return a named tuple as JSON can hold it."""
+    return {name: plain_value(value) for name, value in row._asdict().items()}
 
 
 def plain_field(value: Any) -> Any:
