@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from rankwell.comparison.compare.costs import QUANTITIES, CostConditions, CostEstimate, CostEstimates, Slower
+from rankwell.comparison.compare.costs import QUANTITIES, CostConditions, CostEstimate, CostEstimates
 from rankwell.comparison.gate.checks import Limit, Status
 from rankwell.display.result import TEXTS, module
 from rankwell.display.saved_files import Kind, ensure
@@ -27,6 +27,7 @@ from rankwell.efficiency.estimates import (
     most,
     over_repetitions,
     ratio,
+    slower,
 )
 from rankwell.efficiency.frames import ALL, COLD, REMEDY, WARM, Columns, Measurements, SavedParts, parts_of
 from rankwell.efficiency.load import check_known, text_of
@@ -281,7 +282,12 @@ class Costs(Measurements):
         return CostEstimates(
             load or self.loads[0],
             {name: own for name, own in values.items() if own},
-            tuple(estimate for pair in pairs for estimate in self._slower(load, *pair)),
+            tuple(
+                estimate
+                for pair in pairs
+                if set(pair) <= set(self.systems)
+                for estimate in slower(*(self.group(system, load) for system in pair))
+            ),
             self._conditions(load or self.loads[0]),
         )
 
@@ -306,16 +312,6 @@ class Costs(Measurements):
             ("index", _over_turns(index["size"], MIB)),
             ("indexing", _over_turns(index["wall"])),
         ]
-
-    def _slower(self, load: str | None, first: str, second: str) -> Sequence[Slower]:
-        """The ratio of a pair of systems, if both were measured and answered a query in common."""
-        if not {first, second} <= set(self.systems):
-            return []
-        new, old = self.group(first, load), self.group(second, load)
-        if not new.by_query.keys() & old.by_query.keys():
-            return []
-        whole, turns = ratio(new, old), over_repetitions(new, old)
-        return [Slower(first, second, whole.n, *whole[:3], *turns[1:3], turns.n)]
 
     def _conditions(self, load: str) -> CostConditions:
         sessions = self.sessions.filter(load=load, session=WARM)

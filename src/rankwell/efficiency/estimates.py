@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankwell.comparison.compare.costs import CostConditions, Failures
+from rankwell.comparison.compare.costs import CostConditions, Failures, Slower
 from rankwell.efficiency.frames import WARM
 from rankwell.efficiency.machine import require
 from rankwell.errors import UsageError
@@ -134,6 +134,14 @@ def over_repetitions(new: CallGroup, old: CallGroup, *, level: float = 0.95) -> 
     return ratio_of_logs(logs, least=TURNS, method="t", level=level)
 
 
+def slower(new: CallGroup, old: CallGroup) -> list[Slower]:
+    """The ratio of two systems over queries and over repetitions; none if they answered no query in common."""
+    if not new.by_query.keys() & old.by_query.keys():
+        return []
+    whole, turns = ratio(new, old), over_repetitions(new, old)
+    return [Slower(new.system, old.system, whole.n, *whole[:3], *turns[1:3], turns.n)]
+
+
 def histogram(values: np.ndarray) -> Any:
     """The latencies as a histogram in microseconds."""
     made = require("hdrh.histogram").HdrHistogram(1, HOUR, DIGITS)
@@ -160,19 +168,24 @@ def conditions(
     environment: Mapping[str, Any], sessions: pl.DataFrame, groups: Sequence[CallGroup]
 ) -> CostConditions:
     """On what the warm sessions under a load were measured, and what disturbed them."""
-    import polars as pl
-
     paces, busy = (sessions[each].drop_nulls().to_numpy() for each in ("pace", "others"))
-    restarts = dict(sessions.group_by("system", maintain_order=True).agg(pl.col("restarts").sum()).rows())
     failures = {each.system: each.failures for each in groups if each.session == WARM and each.failed}
     return CostConditions(
         environment=dict(environment),
         slower=float(paces.max() / paces.min() - 1) if len(paces) else None,
         busy=float(busy.max()) if len(busy) else None,
         saturated=tuple(sessions.filter(saturated=True)["system"].unique(maintain_order=True)),
-        restarts={system: count for system, count in restarts.items() if count},
+        restarts=_restarts(sessions),
         failures=failures,
     )
+
+
+def _restarts(sessions: pl.DataFrame) -> dict[str, int]:
+    """How many times the process of a system was started again, of those where it was."""
+    import polars as pl
+
+    counts = sessions.group_by("system", maintain_order=True).agg(pl.col("restarts").sum())
+    return dict(counts.filter(pl.col("restarts") > 0).rows())
 
 
 def of_machine(sessions: pl.DataFrame) -> list[str]:
@@ -201,13 +214,9 @@ def disturbances(
         notes.append(
             f"{system}: saturated under “{load}”: queries come faster than they are answered, so latencies grow as long as it goes on."
         )
-    restarts: dict[str, int] = {}
-    for system, count in sessions.select("system", "restarts").rows():
-        restarts[system] = restarts.get(system, 0) + (count or 0)
     notes += [
         f"{system}: its process was started again {count:,} times; due times were put off meanwhile, and CPU of these sessions is undefined."
-        for system, count in restarts.items()
-        if count
+        for system, count in _restarts(sessions).items()
     ]
     added = overhead.get("call", 0.0)
     for group in groups:

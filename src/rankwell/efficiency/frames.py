@@ -83,6 +83,10 @@ class Measurements(Saved):
 
     _indent: ClassVar[int | None] = None
     _frames: ClassVar[Mapping[str, Mapping[str, str]]]
+    settings: Mapping[str, Any]
+    environment: Mapping[str, Any]
+    overhead: Mapping[str, float]
+    notes: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but runs as plain values; what a file of them is comes first, by which it is known."""

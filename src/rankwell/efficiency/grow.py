@@ -191,7 +191,7 @@ class Growth(Measurements):
         parts = [self.to_table(at), _table_of_medians(self)]
         if len(self.failures):
             parts.append(_table_of_failures(self))
-        return [*parts, conditions(self.environment, self.settings, self.overhead, self.notes)]
+        return [*parts, conditions(self, self.notes)]
 
     def to_table(self, at: int | None = None) -> Table:
         """Return a row per system and quantity: exponent, interval, law or why none, and the prediction for `at` documents.

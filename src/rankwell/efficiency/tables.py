@@ -17,8 +17,8 @@ from rankwell.comparison.compare.costs import (
 )
 from rankwell.display.table import Cell, Column, Table
 from rankwell.efficiency.costs import Costs
-from rankwell.efficiency.estimates import MIB, MS, disturbances, median, most, over_repetitions, ratio
-from rankwell.efficiency.frames import COLD, WARM
+from rankwell.efficiency.estimates import MIB, MS, disturbances, median, most, slower
+from rankwell.efficiency.frames import COLD, WARM, Measurements
 from rankwell.metrics import metric_of
 from rankwell.results import Results
 
@@ -30,6 +30,7 @@ BESIDE = "p50", "p95", "throughput", "memory", "index"  # the columns next to th
 US = 1e6  # microseconds of a second
 SHOWN = (0.5, 0.9, 0.95, 0.99, 0.999)
 TOO_FEW = "°"
+HARNESS = {"call": "in a call", "between": "between calls", "late": "late in an open loop"}
 
 
 def summary(costs: Costs, quantiles: Sequence[float]) -> pl.DataFrame:
@@ -68,7 +69,10 @@ def tables(costs: Costs) -> list[Table]:
         parts.append(compared)
     if len(costs.failures):
         parts.append(failures(costs))
-    return [*parts, how_measured(costs)]
+    return [
+        *parts,
+        conditions(costs, [*costs.notes, *disturbances(costs.sessions, costs.overhead, costs.groups)]),
+    ]
 
 
 def searching(costs: Costs) -> Table:
@@ -168,11 +172,9 @@ def pairs(costs: Costs) -> Table:
     first, *others = costs.systems
     for load in costs.loads:
         for system in others:
-            new, old = (costs.group(name, load) for name in (system, first))
-            if not new.by_query.keys() & old.by_query.keys():
-                continue
-            whole, turns = ratio(new, old), over_repetitions(new, old)
-            rows.append([f"{system} / {first}", load, *whole[:3], whole.n, *turns[1:3], turns.n])
+            for own in slower(costs.group(system, load), costs.group(first, load)):
+                bounds = [own.ratio, own.low, own.high, own.queries, own.low_turns, own.high_turns]
+                rows.append([f"{system} / {first}", load, *bounds, own.turns])
     columns = [
         Column("pair"), Column("load"), Column("ratio", "value", digits=3), Column("low", "value", digits=3),
         Column("high", "value", digits=3), Column("queries", "count"), Column("low in turns", "value", digits=3),
@@ -211,41 +213,15 @@ def failures(costs: Costs) -> Table:
     ])  # fmt: skip
 
 
-def how_measured(costs: Costs) -> Table:
-    """How it was measured, what the harness adds, and what disturbed it."""
-    return conditions(
-        costs.environment,
-        costs.settings,
-        costs.overhead,
-        [*costs.notes, *disturbances(costs.sessions, costs.overhead, costs.groups)],
-    )
-
-
-def conditions(
-    environment: Mapping[str, Any],
-    settings: Mapping[str, Any],
-    over: Mapping[str, float],
-    notes: Sequence[str],
-) -> Table:
-    """The machine, the settings, what the harness adds, and notes."""
-    rows: list[list[Cell]] = [
-        [name, _words(value)] for name, value in environment.items() if name != "memory"
-    ]
-    if "memory" in environment:
-        rows.append(["memory", f"{environment['memory'] / 2**30:.1f} GiB"])
-    rows += [[name, _words(value)] for name, value in settings.items()]
-    if over:
-        rows += [
-            ["harness in a call", f"{over['call'] * US:.2f} µs (p99 {over['call_p99'] * US:.2f} µs)"],
-            [
-                "harness between calls",
-                f"{over['between'] * US:.2f} µs (p99 {over['between_p99'] * US:.2f} µs)",
-            ],
-            [
-                "harness late in an open loop",
-                f"{over['late'] * US:.2f} µs (p99 {over['late_p99'] * US:.2f} µs)",
-            ],
-        ]
+def conditions(found: Measurements, notes: Sequence[str]) -> Table:
+    """How it was measured: the machine, the settings, what the harness adds; and what disturbed it, in notes."""
+    machine, over = found.environment, found.overhead
+    rows: list[list[Cell]] = [[name, _words(value)] for name, value in machine.items() if name != "memory"]
+    if "memory" in machine:
+        rows.append(["memory", f"{machine['memory'] / 2**30:.1f} GiB"])
+    rows += [[name, _words(value)] for name, value in found.settings.items()]
+    for name, what in HARNESS.items() if over else ():
+        rows.append([f"harness {what}", f"{over[name] * US:.2f} µs (p99 {over[f'{name}_p99'] * US:.2f} µs)"])
     return Table([Column("what"), Column("value")], rows, caption="How it was measured", notes=notes)
 
 
