@@ -376,9 +376,9 @@ class Evaluator:
         ((1, 0.5, 1.0), (2, 0.5, 0.5), (3, 1.0, 0.6666666666666666))
         """
         from rankwell.evaluation.query import one_query
-        from rankwell.results.curves import curve_of_one, mean_curve, steps
+        from rankwell.results.curves import curve_of_one, levels_in, mean_curve, steps
 
-        opened, levels = open_run(run, **self.read), LEVELS if levels is None else levels
+        opened, levels = open_run(run, **self.read), LEVELS if levels is None else levels_in(levels)
         if query is None:
             return mean_curve(self._of_columns(opened, steps(levels, rel)), levels)
         self.task.require_fit(opened)

@@ -22,6 +22,7 @@ from rankwell.matching.policy import Policy
 from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric
 from rankwell.records import record
+from rankwell.tables.arguments import plain
 from rankwell.tables.run_qrels import Qrels
 
 __all__ = ["Preset", "names", "preset_of"]
@@ -35,7 +36,6 @@ def names() -> list[str]:
     return sorted(file.stem for file in FOLDER.glob("*.toml"))
 
 
-@cache
 def preset_of(name: str) -> Preset:
     """Return a preset by its name; UsageError if no preset has this name.
 
@@ -44,6 +44,11 @@ def preset_of(name: str) -> Preset:
     >>> preset_of("rectools").metric("ap@10"), preset_of("replay").metric("ap@10")
     (ap(denom=R)@10, ap(denom=min_rk)@10)
     """
+    return _preset_of(plain("preset", name, str))
+
+
+@cache
+def _preset_of(name: str) -> Preset:
     if name not in names():
         raise UsageError(
             f"preset={brief(name)}: unknown preset; use {one_of(names())}.{nearest(name, names())}"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.matching.policy import Policy, Rules
 from rankwell.metrics.metric import Metric
-from rankwell.readers.frames.columns import Given
+from rankwell.readers.frames.columns import Given, is_said
 from rankwell.records import record
 from rankwell.tables.arguments import plain
 from rankwell.tables.popularity import Parts
@@ -109,8 +109,14 @@ def reading_of(read: Mapping[str, Any] | None, **words: Any) -> tuple[dict[str, 
     options = reading_in({"read": read, **words})
     encoding = plain("encoding", options.get("encoding"), str, None)
     plain("order", options.get("order"), Literal["rows"], None)
+    plain("rank_base", options.get("rank_base"), Literal[0, 1], None)
     for word in ("format_in", "qrels_format"):
         plain(word, options.get(word), str, None)
+    for word in ("items_in", "qrels_items_in"):
+        if options.get(word) is not None:
+            from rankwell.readers.sources import ItemsIn
+
+            plain(word, options[word], ItemsIn)
     of_runs, tables = split_tables(_columns(options, "columns"))
     of_run: dict[str, Any] = {"columns": of_runs, "encoding": encoding}
     of_run |= {word: options.get(word) for word in OF_RUNS}
@@ -131,7 +137,7 @@ def reading_of(read: Mapping[str, Any] | None, **words: Any) -> tuple[dict[str, 
 def refuse_words(run: Any, of_runs: Mapping[str, Any], qrels: Any, of_qrels: Mapping[str, Any]) -> None:
     """Raise UsageError for words about reading beside a Run or Qrels, which have been read already."""
     for table, kind, options in ((run, Run, of_runs), (qrels, Qrels, of_qrels)):
-        words = [word for word, value in options.items() if word != "encoding" and value]
+        words = [word for word, value in options.items() if word != "encoding" and is_said(value)]
         if isinstance(table, kind) and words:
             raise UsageError(
                 f"{words[0]}= says how a table is read, but {table.name} is a {kind.__name__}, which has been read already. Say it to "

@@ -102,7 +102,10 @@ def metrics_of(wanted: Iterable[Wanted] | Wanted | None) -> tuple[Metric, ...]:
         raise UsageError("say which metrics you want: metrics=['ndcg@10', 'ap', rw.P @ 5].")
     if isinstance(wanted, Mapping):
         raise UsageError(f"metrics= takes a list such as ['ndcg@10', 'ap'], not {brief(wanted)}.")
-    listed = wanted if isinstance(wanted, Iterable) and not isinstance(wanted, str) else [wanted]
+    is_one = (
+        isinstance(wanted, str) or not isinstance(wanted, Iterable) or getattr(wanted, "shape", None) == ()
+    )
+    listed: Iterable[Any] = [wanted] if is_one else wanted  # type: ignore[assignment]
     made = tuple(dict.fromkeys(chain.from_iterable(map(_metrics_of_entry, listed))))
     if not made:
         raise UsageError("metrics= is empty; write for example metrics=['ndcg@10', 'ap', rw.P @ 5].")

@@ -19,7 +19,7 @@ from rankwell.readers.items_users import read_users
 from rankwell.readers.logs import Log, read_log
 from rankwell.records import cached_property, record
 from rankwell.statistics.draws import further, uniform
-from rankwell.tables.arguments import checked
+from rankwell.tables.arguments import as_list, checked
 from rankwell.tables.ids import Ids, Known, draws
 from rankwell.tables.items_users import Users
 from rankwell.tables.lists import distinct, owners_of, places_of
@@ -293,8 +293,9 @@ def _kinds_to_make(
     }
     if kinds is None:
         return [kind for kind in KINDS if lacking.get(kind) is None]
+    kinds = as_list("kinds", kinds)
     for kind in kinds:
-        if kind not in KINDS:
+        if not isinstance(kind, str) or kind not in KINDS:
             raise UsageError(f"kinds={brief(kind)}: must be {one_of(KINDS)}.{nearest(kind, KINDS)}")
         if lacking.get(kind):
             raise UsageError(f"the list {brief(kind)} needs {lacking[kind]}.")

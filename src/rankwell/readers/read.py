@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 from rankwell.errors import DataError, RankwellError, UsageError, brief
 from rankwell.readers.frames import in_memory
-from rankwell.readers.frames.columns import Given
+from rankwell.readers.frames.columns import Given, is_said
 from rankwell.readers.sources import (
     KINDS,
     NO_COLUMNS,
@@ -163,7 +163,7 @@ def open_several(sources: Sequence[tuple[Any, str | None]], options: Mapping[str
 
     The order of rows is the ranking only of tables that say nothing else.
     """
-    words = {word: value for word, value in options.items() if value and word != "encoding"}
+    words = {word: value for word, value in options.items() if is_said(value) and word != "encoding"}
     if len(sources) < 2 or not words:
         return [open_run(source, name=name, **options) for source, name in sources]
     rest = {word: value for word, value in options.items() if word not in words}
@@ -188,7 +188,7 @@ def open_several(sources: Sequence[tuple[Any, str | None]], options: Mapping[str
             except RankwellError as error:
                 refused.append(error)
             else:
-                used |= tried is not rest and any(tried.get(word) for word in words)
+                used |= tried is not rest and any(is_said(tried.get(word)) for word in words)
                 some.met.update(tried.get("columns", ()))
                 break
         else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -15,6 +15,7 @@ from rankwell.errors import UsageError, brief
 from rankwell.metrics.binary.precision import needed_hits
 from rankwell.metrics.binary.precision_recall import IPrec
 from rankwell.metrics.metric import Metric
+from rankwell.tables.arguments import UNFIT, as_list, fit_kind
 
 if TYPE_CHECKING:
     import polars as pl
@@ -78,7 +79,7 @@ class Curve(Result):
 
 def steps(levels: Sequence[float], rel: float | None) -> list[Metric]:
     """Return the metrics whose means form the mean curve: interpolated precision at each level of recall."""
-    return [IPrec(level=level, rel=rel) for level in _check_levels(levels)]
+    return [IPrec(level=level, rel=rel) for level in levels_in(levels)]
 
 
 def mean_curve(res: Results, levels: Sequence[float]) -> Curve:
@@ -108,20 +109,21 @@ def curve_of_one(
         best = max(best, number / rank)
         staircase[number] = best
     wanted = [
-        max(int(needed_hits(level, np.array([relevant]), "exact")[0]), 1) for level in _check_levels(levels)
+        max(int(needed_hits(level, np.array([relevant]), "exact")[0]), 1) for level in levels_in(levels)
     ]
     return Curve(tuple(levels), tuple(staircase.get(number, 0.0) for number in wanted), tuple(points), query)
 
 
-def _check_levels(levels: Sequence[float]) -> Sequence[float]:
-    are_numbers = isinstance(levels, (list, tuple)) and all(isinstance(each, (int, float)) for each in levels)
-    if (
-        not are_numbers
-        or not levels
-        or any(not 0 <= level <= 1 for level in levels)
-        or list(levels) != sorted(set(levels))
-    ):
+def levels_in(levels: Iterable[float]) -> tuple[float, ...]:
+    """Return levels of recall; UsageError if they are no distinct numbers from 0 to 1, or in another order.
+
+    >>> levels_in([0, 0.5, 1])
+    (0, 0.5, 1)
+    """
+    given = as_list("levels", levels)
+    found = tuple(fit_kind(each, float) for each in given)
+    if not found or UNFIT in found or found != tuple(sorted({*found})) or found[0] < 0 or found[-1] > 1:
         raise UsageError(
             "levels= must be distinct numbers from 0 to 1 in ascending order, such as [0, 0.5, 1]."
         )
-    return levels
+    return tuple(given)

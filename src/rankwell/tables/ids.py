@@ -18,7 +18,7 @@ from rankwell.kernels import dicts, fingerprints, integers
 from rankwell.kernels import ids as kernel
 from rankwell.records import record
 from rankwell.statistics.draws import first, further
-from rankwell.tables.series import freeze, is_column, is_tensor, one_dimension, series_of
+from rankwell.tables.series import freeze, is_column, is_tensor, list_values, one_dimension, series_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -98,7 +98,7 @@ class Ids:
     @classmethod
     def of(cls, values: Iterable[object], name: str = "id") -> Ids:
         """Return a column of ids from Python values, all ``str`` or all ``int``; DataError for others and for mixtures."""
-        list_of_ids: list[Any] = values if isinstance(values, list) else list(values)
+        list_of_ids: list[Any] = values if isinstance(values, list) else list_values(values, f"{name} ids")
         if (columns := dicts.of_list(list_of_ids)) is not None:
             return cls.of_plain(columns)
         with suppress(TypeError):

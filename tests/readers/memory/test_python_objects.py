@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections import Counter
 from decimal import Decimal
@@ -413,3 +414,98 @@ def test_a_run_that_is_no_dict_is_refused_as_pytrec_eval_does():
 
 def test_a_number_too_large_for_decimals_of_polars_is_refused():
     refused("score", lambda: mean(FRAME.assign(score=[Decimal("1e300"), *map(Decimal, "1234")])))
+
+
+# arguments that list something take each shape of a list, and all else is refused
+def test_lists_of_levels_cuts_users_and_kinds_are_lists_of_any_kind():
+    evaluator = rw.Evaluator(JUDGED, ["rr"])
+    curves = [
+        evaluator.curve(NUMBERS, levels=levels).precision
+        for levels in (
+            [0, 0.5, 1],
+            np.linspace(0, 1, 3),
+            (each / 2 for each in range(3)),
+            pd.Series([0, 0.5, 1]),
+        )
+    ]
+    assert curves[1:] == curves[:1] * 3
+    charts = [
+        rw.plot.curve({"a": NUMBERS}, JUDGED, "p", ks=ks).to_dict()
+        for ks in ([1, 2], (k for k in (1, 2)), np.array([1, 2]))
+    ]
+    assert charts[1:] == charts[:1] * 2
+    charts = [
+        rw.plot.similarity(NUMBERS, users=users).to_dict()
+        for users in (["u", "v"], np.array(["u", "v"]), pd.Series(["u", "v"]), None)
+    ]
+    assert charts[1:] == charts[:1] * 3
+    assert [*rw.prepare.baselines(LOG, k=1, kinds="popular").lists] == ["popular"]
+
+
+JUNK = [
+    0,
+    -1,
+    1.5,
+    b"x",
+    [],
+    {},
+    {"a": 1},
+    {1},
+    np.array([1, 2]),
+    np.array(3),
+    np.array([["a"]]),
+    pd.DataFrame(),
+    object(),
+    2**70,
+    1j,
+    pd.NA,
+    np.datetime64("2020"),
+    type,
+]
+ARGUMENTS = {
+    **{f"read={word}": lambda junk, word=word: mean(FRAME, read={word: junk}) for word in ("rank_base", "items_in", "qrels_items_in", "encoding", "format_in", "order", "query_ids", "scores_from")},
+    "preset": lambda junk: mean(preset=junk),
+    "labels": lambda junk: rw.evaluate(NUMBERS, labels=junk, metrics=["rr"]),
+    "query": lambda junk: rw.Run(junk, [1, 2, 3], [1, 2, 3]),
+    "grade": lambda junk: rw.Qrels(["u", "v", "w"], [1, 2, 3], junk),
+    "score": lambda junk: rw.Run(["u", "v", "w"], [1, 2, 3], junk),
+    "queries": lambda junk: rw.top_k(np.ones((3, 3)), 1, queries=junk),
+    "group": lambda junk: rw.from_groups([1, 0, 1], [0.1, 0.2, 0.3], junk),
+    "weights": lambda junk: rw.evaluate(NUMBERS, JUDGED, ["rr"]).aggregate("rr", weights=[junk, junk]),
+    "levels": lambda junk: rw.plot.precision_recall({"a": NUMBERS}, JUDGED, levels=junk),
+    "isolines": lambda junk: rw.plot.precision_recall({"a": NUMBERS}, JUDGED, isolines=[junk]),
+    "seeds": lambda junk: rw.compare({"a": NUMBERS, "b": NUMBERS}, JUDGED, ["rr"], flips=9, resamples=9, seeds={"a": junk}),
+    "kinds": lambda junk: rw.prepare.baselines(LOG, k=1, kinds=junk),
+    "metrics": lambda junk: rw.evaluate(NUMBERS, JUDGED, junk),
+}  # fmt: skip
+MAY_BE = {
+    ("group", "[1 2]"), ("levels", "{1}"), ("kinds", str(pd.DataFrame())), ("weights", str(2**70)),
+    ("weights", "0"), ("weights", "1.5"), ("weights", "3"), ("kinds", "[]"), ("kinds", "{}"),
+    *((word, shown) for word in ("read=encoding", "read=format_in", "read=query_ids", "read=scores_from", "read=qrels_items_in", "read=items_in", "read=rank_base", "read=order") for shown in ("[]", "{}")),
+}  # fmt: skip
+
+
+@every("ids", [["x", "y"], ("x", "y"), np.array(["x", "y"]), pd.Series(["x", "y"])])
+def test_ids_of_answers_are_lists_of_any_kind(ids):
+    answers = {"responses": [{"hits": {"hits": [{"_id": item, "_score": 1.0}]}} for item in "ab"]}
+    judged = {"x": ["a"], "y": ["z"]}
+    assert (
+        mean(answers, judged, read={"query_ids": ids})
+        == mean(rw.read_run(answers, query_ids=ids), judged)
+        == 0.5
+    )
+    assert (
+        len(rw.Evaluator(judged, ["rr"], read={"query_ids": ids}).evaluate_all({"a": answers, "b": answers}))
+        == 2
+    )
+
+
+@every("word", ARGUMENTS)
+def test_junk_is_refused_in_one_line(word):
+    for junk in JUNK:
+        if (word, str(junk)) in MAY_BE:
+            with contextlib.suppress(rw.RankwellError):
+                ARGUMENTS[word](junk)
+        else:
+            with pytest.raises(rw.RankwellError, match=r"^[^\n]+$"):
+                ARGUMENTS[word](junk)

@@ -61,7 +61,7 @@ from rankwell.statistics.effects import heterogeneity_of
 from rankwell.statistics.families import Cell
 from rankwell.statistics.intervals import LARGE
 from rankwell.statistics.many import Design
-from rankwell.tables.arguments import UNFIT, checked, fit_kind
+from rankwell.tables.arguments import UNFIT, as_list, checked, fit_kind
 from rankwell.tables.machine import cores
 
 # 124,750 pairs, with 1,000 queries half a minute a metric; corrected for so many, hardly any difference is left
@@ -178,7 +178,7 @@ def compare(
     results, judging = evaluate_with(runs, qrels, metrics_wanted, words)
     if not results:
         _refuse_too_few((), baseline)
-    trainings, parts = _group_members(seeds), _group_members(folds)
+    trainings, parts = _group_members(seeds, "seeds"), _group_members(folds, "folds")
     systems = TrainedSystems.of(list(results), trainings, parts)
     _refuse_too_few(systems.names, baseline)
     reading = reading_of_users(options)
@@ -237,11 +237,9 @@ def _refuse_other_tests(how: Methods, *, is_plain: bool, has_seeds: bool) -> Non
         )
 
 
-def _group_members(groups: Mapping[Any, Any] | None) -> dict[str, tuple[str, ...]]:
+def _group_members(groups: Mapping[Any, Any] | None, word: str) -> dict[str, tuple[str, ...]]:
     """The members of each group; a name that is no text is what it prints, as those of runs are."""
-    if not groups:
-        return {}
-    members_of = {name: [own] if isinstance(own, str) else own for name, own in groups.items()}
+    members_of = {name: as_list(word, own) for name, own in (groups or {}).items()}
     return {name_as_text(name): tuple(map(name_as_text, own)) for name, own in members_of.items()}
 
 

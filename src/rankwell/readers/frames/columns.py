@@ -115,6 +115,11 @@ def _text_of(column: object) -> str:
 NONE_GIVEN = Given()
 
 
+def is_said(value: Any) -> bool:
+    """Whether an option of the reading was given; it may be an array, whose truth is not asked for."""
+    return bool(value) if value is None or isinstance(value, (Mapping, str)) else True
+
+
 def say(given: Mapping[str, str], columns: Mapping[str, str]) -> str:
     """Return the argument that says what columns hold, to be pasted.
 

@@ -115,6 +115,8 @@ def labels_of(source: Any, *, name: str = "labels") -> Qrels:
             f"other judgements as qrels=."
         )
     matrix = matrix_of(source, name, {})
+    if 0 in matrix.shape:
+        raise DataError(f"{name}: there are no labels; the matrix is {matrix.shape[0]} × {matrix.shape[1]}.")
     if is_sparse(matrix):
         return qrels_of(matrix, name=name, columns={})
     return _graded(matrix, Matrix(name, "grades", matrix.shape))

@@ -240,13 +240,15 @@ def curve(
     'p@k at each cut-off'
     """
     words, base = words_of(lang), without_cut(metric)
+    ks = None if ks is None else as_list("ks", ks)
+    budgets = None if budgets is None else as_list("budgets", budgets)
     systems = systems_of(runs, reading_in(options))
     results = {name: system for name, system in systems.items() if isinstance(system, Results)}
     if new := {name: system for name, system in systems.items() if name not in results}:
         evaluator = Evaluator(qrels, at_cuts(base, ks, budgets), **options)
         results |= {name: evaluator.results_of(system) for name, system in new.items()}
     word: Word = "k" if budgets is None else "budget"
-    at = ks if budgets is None else [*map(float, as_list("budgets", budgets))]
+    at = ks if budgets is None else [*map(float, budgets)]
     rows = [
         row for name in systems for row in rows_of(name, results[name], base, at, intervals=False, word=word)
     ]

@@ -17,8 +17,8 @@ from rankwell.reporting.chart.inputs import runs_of
 from rankwell.reporting.chart.picture import Picture
 from rankwell.reporting.chart.systems import SystemColours, divide
 from rankwell.reporting.chart.texts import cut
-from rankwell.results.curves import Curve
-from rankwell.tables.arguments import checked
+from rankwell.results.curves import Curve, levels_in
+from rankwell.tables.arguments import UNFIT, as_list, checked, fit_kind
 
 ELEVEN = tuple(tenth / 10 for tenth in range(11))
 Row = Mapping[str, Any]
@@ -26,6 +26,7 @@ ISOLINES = (0.2, 0.4, 0.6, 0.8)  # of the highest F1 in the picture
 SIDE = 400
 MOST_RAW = 3  # sawtooths that can be told apart
 POINTS = 40  # of a line of equal F1
+MOST_LEVELS = 10_001
 LOW = 0.5  # if no precision is higher, the axis is shorter
 
 
@@ -36,9 +37,11 @@ def levels_of(levels: int | Sequence[float]) -> tuple[float, ...]:
     ((0.0, 0.5, 1.0), (0.5,))
     """
     if not isinstance(levels, int):
-        return tuple(levels)
-    if isinstance(levels, bool) or levels < 2:
-        raise UsageError(f"levels={levels}: must be at least 2, such as 11, or a list of levels from 0 to 1.")
+        return levels_in(levels)
+    if isinstance(levels, bool) or not 2 <= levels <= MOST_LEVELS:
+        raise UsageError(
+            f"levels={brief(levels)}: must be at least 2 and at most {MOST_LEVELS:,}, such as 11, or a list of levels from 0 to 1."
+        )
     return tuple(level / (levels - 1) for level in range(levels))
 
 
@@ -169,9 +172,10 @@ def f_values(isolines: bool | Sequence[float], highest: float = 1.0) -> tuple[fl
     if isinstance(isolines, bool):
         best = 2 * highest / (1 + highest)
         return tuple(float(f"{share * best:.2g}") for share in ISOLINES) if isolines else ()
-    if not all(0 < value < 1 for value in isolines):
+    values = tuple(fit_kind(value, float) for value in as_list("isolines", isolines))
+    if UNFIT in values or not all(0 < value < 1 for value in values):
         raise UsageError("isolines= must be True or values of F1 between 0 and 1, such as [0.25, 0.5].")
-    return tuple(isolines)
+    return values
 
 
 def draw_curves(

@@ -23,7 +23,7 @@ from rankwell.reporting.chart.charts import altair, data, drawing, finish
 from rankwell.reporting.chart.inputs import runs_of
 from rankwell.reporting.chart.picture import Picture
 from rankwell.reporting.chart.texts import cut, shorten, titles_of
-from rankwell.tables.arguments import checked
+from rankwell.tables.arguments import as_list, checked
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.items_users import Items
 from rankwell.tables.rows import Columns
@@ -67,8 +67,8 @@ def lists_of(run: Run, users: Sequence[Id] | Id | None, k: int, few: int) -> dic
     """
     # rows are matched as in an evaluation, so ties and repeated items are where the metric has them
     table = run.rows.table()
-    wanted = [users] if isinstance(users, str | int) else users
-    if wanted is None:
+    wanted = [users] if isinstance(users, int) else as_list("users", users)
+    if users is None:
         wanted = table.queries[np.arange(min(few, len(table.queries)))].tolist()
     if len(wanted) > MOST_LISTS:
         raise UsageError(
