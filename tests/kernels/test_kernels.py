@@ -327,3 +327,22 @@ def test_hash_tables_are_cleared_when_their_slots_cannot_count_more_rows(monkeyp
 def test_negative_integers_are_counted():
     assert integers.negative(np.array([], np.int64)) == 0
     assert integers.negative(np.array([3, -1, 0, -(2**63)])) == 2
+
+
+def test_numbers_are_counted_from_the_lowest_to_the_highest():
+    lowest, counts = integers.counts(np.array([3.0, -1.0, 3.0, 0.0]), 5)
+    assert (lowest, counts.tolist()) == (-1, [1, 1, 0, 0, 2])
+    assert integers.counts(np.array([7.0, 7.0])[::2], 7)[0] == 7
+    for strange in (0.5, 6.0, -6.0, np.nan):
+        assert integers.counts(np.array([1.0, strange]), 5) is None
+
+
+def test_whether_numbers_are_equal_and_whether_one_rises_in_its_query():
+    assert integers.are_equal(np.broadcast_to(1.0, 3))
+    assert integers.are_equal(np.array([0.0, -0.0]))
+    assert not integers.are_equal(np.array([2.0, 2.0, 1.0]))
+    assert not integers.are_equal(np.array([np.nan]))
+    query = np.array([0, 0, 1, 1])
+    assert not rank_columns.rises(query, np.array([2.0, 2.0, 3.0, 1.0]))
+    assert rank_columns.rises(query, np.array([2.0, 1.0, 1.0, 3.0]))
+    assert not rank_columns.rises(query[:0], np.array([]))

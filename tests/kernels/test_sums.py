@@ -47,6 +47,12 @@ def test_undefined_values_are_counted_and_the_first_infinite_one_is_named():
     assert sums.undefined(np.array([np.nan, 1.0, -np.inf, np.nan, np.inf])) == (2, 2)
 
 
+def test_a_number_beyond_a_limit_is_seen_on_both_sides_and_nan_is_none():
+    assert not sums.any_beyond(np.array([np.nan, 2.0, -2.0]), 2.0)
+    assert sums.any_beyond(np.array([np.nan, 2.5]), 2.0)
+    assert sums.any_beyond(np.array([-np.inf, np.nan]), 2.0)
+
+
 @FEW
 @given(
     st.lists(

@@ -38,7 +38,7 @@ def test_columns_of_chosen_rows_are_those_of_their_table_and_are_taken_when_they
     assert chosen.score is None
     held = table.of_queries(np.array([0, 2]))
     assert vars(held)["tie_size"].tolist() == [1, 2, 5, 6]
-    with pytest.raises(AttributeError, match="no other"):
+    with pytest.raises(AttributeError, match="no attribute 'other'"):
         _ = chosen.other
 
 

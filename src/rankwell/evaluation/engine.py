@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -64,22 +65,24 @@ def engine_of(wanted: str | Engine | None, *sources: Any, per_query: Any = True)
                 f"engine={brief(wanted)}: must be {one_of(engines())}, or an engine such as rw.Stream(memory='4GiB')."
             )
         return wanted
-    if wanted is None and isinstance(per_query, (str, os.PathLike)):
+    if wanted is None and per_query is not True and isinstance(per_query, (str, os.PathLike)):
         wanted = "stream"
     tables = [source for source in sources if type(source) is not dict and source is not None]
-    if wanted is None and any(map(is_spark, tables)):
-        wanted = "spark"
-    if (
-        wanted is None
-        and any(isinstance(source, NAMES) for source in tables)
-        and (why := too_large(*sources))
-    ):
-        import warnings
+    if wanted is None and tables:
+        if any(map(is_spark, tables)):
+            wanted = "spark"
+        elif any(isinstance(source, NAMES) for source in tables) and (why := too_large(*sources)):
+            import warnings
 
-        warnings.warn(why, stacklevel=3)
-        wanted = "stream"
-    chosen: Engine = class_of(wanted or DEFAULT)()
-    return chosen
+            warnings.warn(why, stacklevel=3)
+            wanted = "stream"
+    return _usual() if wanted is None else class_of(wanted)()
+
+
+@cache
+def _usual() -> Engine:
+    """The engine of most calls, which nothing changes."""
+    return class_of(DEFAULT)()
 
 
 def class_of(name: str) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import field, replace
@@ -282,7 +281,7 @@ def plan_of(request: Request, inputs: Inputs) -> Plan | OpenedPlan:
         values = Path(per_query) if is_file else plain("per_query", per_query, bool)  # type: ignore[arg-type]
         opened = inputs.in_pieces()
         return OpenedPlan(opened, opener, threads, values, segments, request.tie_ranges, ledger=inputs.ledger)
-    if isinstance(per_query, (str, os.PathLike)):
+    if per_query is not True and isinstance(per_query, (str, os.PathLike)):
         raise UsageError(
             f"per_query={brief(os.fspath(per_query))} is for engine='stream', which does not hold the values; for others save the results."
         )
@@ -291,7 +290,7 @@ def plan_of(request: Request, inputs: Inputs) -> Plan | OpenedPlan:
         raise UsageError("bounds need the values of each query; leave out per_query=False.")
     qrels, train, asked = inputs.qrels, inputs.train, inputs.asked
     with at_most(threads) if threads is not None else nullcontext():
-        pool, counts = pool_of(qrels, asked)
+        pool, affected = pool_of(qrels, asked)
     context, history_counts = _context(inputs, pool)
     task = Task(
         inputs.metrics,
@@ -305,12 +304,12 @@ def plan_of(request: Request, inputs: Inputs) -> Plan | OpenedPlan:
         tie_ranges=request.tie_ranges,
         origin=None if qrels is None else (qrels.name, qrels.source, dict(qrels.words)),
     )
-    counts = counts + history_counts
+    counts = {**affected, **history_counts}
     met = None
     if context.train is not None and qrels is not None:
         met = overlapping_ids(context.train, pool)
     if qrels is not None and qrels.unread:
-        counts.update(counts_of("judgements", qrels.unread))
+        counts |= counts_of("judgements", qrels.unread)
     plan = Plan(
         task,
         engine,
@@ -326,11 +325,11 @@ def plan_of(request: Request, inputs: Inputs) -> Plan | OpenedPlan:
     return plan.with_slices(named) if named else plan
 
 
-def _context(inputs: Inputs, pool: Pool) -> tuple[Context, Counter[str]]:
+def _context(inputs: Inputs, pool: Pool) -> tuple[Context, Mapping[str, int]]:
     """What batches share, and how many rows of the training data each rule affected; RankwellError if a table lacks what a metric needs."""
     asked, items, train = inputs.asked, inputs.items, inputs.train
     needs = asked.needs
-    counts: Counter[str] = Counter()
+    counts: Mapping[str, int] = {}
     groups = None if asked.policy.group is None else Groups.of(asked.policy, items)
     sizes = None
     if "sizes" in needs:

@@ -69,8 +69,18 @@ def negative(values: np.ndarray) -> int:
     return count
 
 
-def counts(values: np.ndarray, most: int) -> np.ndarray | None:
-    """Return how many numbers are each of ``-most`` … ``most``; None if another number is among them, or nan."""
+def are_equal(values: np.ndarray) -> bool:
+    """Return whether all numbers are the first one; nan is none."""
+    v: cython.const[cython.double][:] = values
+    i: cython.Py_ssize_t = 0
+    with cython.nogil:
+        while i < v.shape[0] and v[i] == v[0]:
+            i += 1
+    return i == v.shape[0]
+
+
+def counts(values: np.ndarray, most: int) -> tuple[int, np.ndarray] | None:
+    """Return the lowest number, and how many are each from it to the highest; None unless all are whole, and of ``-most`` … ``most``."""
     v: cython.const[cython.double][:] = values
     top: cython.int = most
     found = np.zeros(2 * most + 1, np.int64)
@@ -78,6 +88,8 @@ def counts(values: np.ndarray, most: int) -> np.ndarray | None:
     i: cython.Py_ssize_t
     number: cython.double
     whole: cython.int
+    low: cython.int = top
+    high: cython.int = -top
     fits: cython.bint = True
     with cython.nogil:
         for i in range(v.shape[0]):
@@ -89,8 +101,9 @@ def counts(values: np.ndarray, most: int) -> np.ndarray | None:
             if whole != number:
                 fits = False
                 break
+            low, high = min(low, whole), max(high, whole)
             n[whole + top] += 1
-    return found if fits else None
+    return (low, found[low + top : high + top + 1]) if fits else None
 
 
 def table(keys: np.ndarray, low: int, width: int) -> np.ndarray:

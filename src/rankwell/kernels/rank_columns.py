@@ -86,6 +86,17 @@ def are_places(offsets: np.ndarray, values: np.ndarray) -> bool:
     return wrong == 0
 
 
+def rises(query: np.ndarray, values: np.ndarray) -> bool:
+    """Return whether a number is higher than the one before it in its query."""
+    q: cython.const[cython.longlong][::1] = query
+    v: cython.const[cython.double][::1] = values
+    i: cython.Py_ssize_t = 1
+    with cython.nogil:
+        while i < q.shape[0] and not (v[i] > v[i - 1] and q[i] == q[i - 1]):
+            i += 1
+    return i < q.shape[0]
+
+
 def nth(query: np.ndarray) -> np.ndarray:
     """Return the place of each row among the rows of its query, from 1; those of a query are adjacent."""
     q: cython.const[cython.longlong][::1] = query

@@ -161,6 +161,18 @@ def shares(query: np.ndarray, rank: np.ndarray, k: int, below: np.ndarray) -> np
     return found
 
 
+def any_beyond(values: np.ndarray, limit: float) -> bool:
+    """Return whether a number is above a limit, or below its negative."""
+    v: cython.const[cython.double][::1] = values
+    top: cython.double = limit
+    count: cython.Py_ssize_t = 0
+    i: cython.Py_ssize_t
+    with cython.nogil:
+        for i in range(v.shape[0]):
+            count += (v[i] > top) | (v[i] < -top)
+    return count > 0
+
+
 def undefined(values: np.ndarray) -> tuple[int, int]:
     """Return how many values are NaN, and the place of the first that is infinite, or -1."""
     v: cython.const[cython.double][::1] = values

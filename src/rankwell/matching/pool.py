@@ -16,7 +16,7 @@ from rankwell.matching.policy import Asked, Asker, Policy
 from rankwell.matching.scale import Scale
 from rankwell.records import Derived, record
 from rankwell.tables.ids import NO_TEXT, Digest, Ids, Known, fingerprints_of
-from rankwell.tables.lists import NO_ROWS, Ranked, Topics, offsets_of, owners_of, places_of
+from rankwell.tables.lists import NO_ROWS, Ranked, Topics, lengths_of, offsets_of, owners_of, places_of
 from rankwell.tables.rows import cuts, group_rows
 from rankwell.tables.run_qrels import SWAPPED, Qrels
 
@@ -88,7 +88,7 @@ class Pool(Derived):
         return self.once(Pool._ideal)
 
     def _ideal(self) -> Ranked:
-        lengths = np.diff(self.offsets)
+        lengths = lengths_of(self.offsets)
         grades, rows = self.grades, np.arange(len(self.grades))
         if self.scale.kind != "interactions":  # which are all 1, and stay as they are
             # equal grades stay in the order of the input, so no number depends on how the sort works
@@ -104,9 +104,9 @@ class Pool(Derived):
         return self.once(Pool._ideals)
 
     def _ideals(self) -> tuple[Ranked, np.ndarray | None]:
-        lengths = np.diff(self.offsets)
+        lengths = lengths_of(self.offsets)
         is_graded = self.scale.kind != "interactions"
-        if not len(self.grades) or (is_graded and self.grades.min() != self.grades.max()):
+        if not len(self.grades) or (is_graded and not integers.are_equal(self.grades)):
             return self.ideal, None
         # if all grades are equal, queries with equally many judged items share an ideal list
         sizes = np.flatnonzero(np.bincount(lengths))
@@ -146,7 +146,7 @@ class Pool(Derived):
 
     def _relevant_counts(self, rel: float | None) -> np.ndarray:
         if self.scale.kind == "interactions" and self.scale.threshold(rel) is None:
-            return np.diff(self.offsets)
+            return lengths_of(self.offsets)
         # differences of running counts, as reduceat gives a query without judgements the row at its place
         until = offsets_of(self.scale.relevant(self.grades, rel))
         return until[self.offsets[1:]] - until[self.offsets[:-1]]
@@ -271,10 +271,10 @@ def pool_of(
     UsageError
         If the grades look like ratings and no ``rel`` sets the lowest relevant one.
     """
-    counts: Counter[str] = Counter()
     if qrels is None:
         empty = Ids.of_spans(NO_TEXT, NO_ROWS, np.empty(0, np.int32))
-        return Pool(empty, np.zeros(1, np.int64), empty, np.empty(0), scale or Scale()), counts
+        return Pool(empty, np.zeros(1, np.int64), empty, np.empty(0), scale or Scale()), Counter()
+    counts: dict[str, int] = {}
     # a view of a single 1: interactions, of which there are most, take no memory for their grades
     grades = np.broadcast_to(1.0, len(qrels)) if qrels.grade is None else qrels.grade
     policy = asked.policy
@@ -314,7 +314,7 @@ def pool_of(
     counts["judgements"] = len(grades)
     counts["negative grades"] = 0 if scale.kind == "interactions" else int(np.count_nonzero(grades < 0))
     pool = Pool(queries, offsets, items, grades, scale, of_items, propensity, summary=summary)
-    return pool, +counts
+    return pool, Counter({what: n for what, n in counts.items() if n})
 
 
 def _repeats(offsets: np.ndarray, items: Ids) -> tuple[np.ndarray, np.ndarray]:
@@ -430,19 +430,26 @@ def scale_of_levels(levels_counts: tuple[np.ndarray, np.ndarray] | None, asked: 
         return Scale("interactions", policy.rel, policy.negative)
     kind = policy.grades
     levels, counts = levels_counts
-    share = counts / max(int(counts.sum()), 1)
-    fine = levels[levels % (1 / STEPS) != 0]
+
+    def shares() -> np.ndarray:
+        return counts / max(int(counts.sum()), 1)
+
+    def fine(some: np.ndarray) -> np.ndarray:
+        return some[some % (1 / STEPS) != 0]
+
     if kind == "auto":
         # judges use few grades above 0, or write down what is not relevant; raters do neither
-        few = np.count_nonzero(levels > 0) <= 3 or share[levels <= 0].sum() >= 0.01
+        few = len(levels) <= 3 or np.count_nonzero(levels > 0) <= 3 or shares()[levels <= 0].sum() >= 0.01
         kind = "judgements" if few else "ratings"
     without = [name for name, rel in asked.rels.items() if rel is None]
-    if policy.grades == "auto" and without and (fine < 0).any():
+    is_below = policy.grades == "auto" and without and levels.size and levels[0] < 0
+    if is_below and len(odd := fine(levels[levels < 0])):
         raise UsageError(
-            f"grades such as {fine[0]:g} look like the scores of a run. {SWAPPED} If they are grades, set grades='judgements', "
+            f"grades such as {odd[0]:g} look like the scores of a run. {SWAPPED} If they are grades, set grades='judgements', "
             f"or rel= to the lowest relevant grade."
         )
     if kind == "ratings" and without:
+        share = shares()
         from_here = np.cumsum(share[::-1])[::-1]
         # the lowest thresholds with which at most 70 % and 45 % of the rows are relevant (from_here descends, hence the minus)
         lowest = np.unique(np.searchsorted(-from_here, [-0.7, -0.45]).clip(0, len(levels) - 1))
@@ -451,7 +458,7 @@ def scale_of_levels(levels_counts: tuple[np.ndarray, np.ndarray] | None, asked: 
             f"grades look like ratings: {len(levels)} levels {levels[0]:g}–{levels[-1]:g}, "
             f"{share[levels <= 0].sum():.2g} of rows at most 0; {without[0]} needs to know the lowest relevant grade. "
             f"Set {choices}, or grades='interactions', or grades='judgements' if every grade above 0 is "
-            f"relevant.{f' {SWAPPED}' if len(fine) else ''}"
+            f"relevant.{f' {SWAPPED}' if len(fine(levels)) else ''}"
         )
     if levels.size and (unreached := out_of_reach(levels[-1], asked.rels)):
         warnings.warn(f"{of.name}: {unreached}", DataWarning, stacklevel=2)
@@ -535,11 +542,12 @@ def _remedy(column: UnreadColumn) -> str:
 def levels_of(grades: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The distinct grades, ascending, and their counts."""
     # counting is one pass; None if some grade is no whole number, or too large
-    counts = integers.counts(grades, FEW) if len(grades) else None
-    if counts is None:
+    counted = integers.counts(grades, FEW) if len(grades) else None
+    if counted is None:
         return np.unique(grades, return_counts=True)
-    levels = np.flatnonzero(counts)
-    return (levels - FEW).astype(np.float64), counts[levels]
+    lowest, counts = counted
+    levels = counts.nonzero()[0]
+    return (levels + lowest).astype(np.float64), counts[levels]
 
 
 @record(slots=True)

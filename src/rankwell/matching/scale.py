@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from rankwell.errors import DataError
+from rankwell.kernels import sums
 from rankwell.records import record
 
 HIGHEST_EXP2 = 1000.0  # sums of such gains over millions of items still fit into a number
@@ -57,7 +58,7 @@ def refuse_large_gains(gains: np.ndarray, grades: np.ndarray) -> np.ndarray:
     DataError
         For a gain of which a sum may be too large for a number.
     """
-    if (np.abs(gains) > LARGEST_GAIN).any():
+    if sums.any_beyond(np.ascontiguousarray(gains, np.float64), LARGEST_GAIN):
         row = int(np.nanargmax(np.abs(gains)))
         raise DataError(
             f"the gain {gains[row]:g} of the grade {grades[row]:g} is too large for a number, as gains are added up. Are these "

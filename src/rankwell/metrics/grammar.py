@@ -98,6 +98,15 @@ _SPELLING = re.compile(
 
 def metrics_of(wanted: Iterable[Wanted] | Wanted | None) -> tuple[Metric, ...]:
     """Return the metrics asked for, without repeats, in the order given; a bundle such as ``recsys@10`` is several."""
+    listed = wanted if type(wanted) is list else _listed(wanted)
+    made = tuple(dict.fromkeys(chain.from_iterable(map(_metrics_of_entry, listed))))
+    if not made:
+        raise UsageError("metrics= is empty; write for example metrics=['ndcg@10', 'ap', rw.P @ 5].")
+    return made
+
+
+def _listed(wanted: Iterable[Wanted] | Wanted | None) -> Iterable[Wanted]:
+    """What was given in another way than as a list."""
     if wanted is None:
         raise UsageError("say which metrics you want: metrics=['ndcg@10', 'ap', rw.P @ 5].")
     if isinstance(wanted, Mapping):
@@ -105,11 +114,7 @@ def metrics_of(wanted: Iterable[Wanted] | Wanted | None) -> tuple[Metric, ...]:
     is_one = (
         isinstance(wanted, str) or not isinstance(wanted, Iterable) or getattr(wanted, "shape", None) == ()
     )
-    listed: Iterable[Any] = [wanted] if is_one else wanted  # type: ignore[assignment]
-    made = tuple(dict.fromkeys(chain.from_iterable(map(_metrics_of_entry, listed))))
-    if not made:
-        raise UsageError("metrics= is empty; write for example metrics=['ndcg@10', 'ap', rw.P @ 5].")
-    return made
+    return [wanted] if is_one else wanted  # type: ignore[return-value, list-item]
 
 
 def _metrics_of_entry(wanted: Wanted) -> tuple[Metric, ...]:

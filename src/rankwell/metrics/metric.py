@@ -91,6 +91,21 @@ class MetricType(ABCMeta):
             return own.replace(parameters=[*own.parameters.values()][1:])
 
 
+class _Elsewhere:
+    """A method that metrics elsewhere have; with ``__getattr__`` in its place, each attribute of a metric would take three times as long."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, metric: Metric | None, owner: type[Metric]) -> Any:
+        hint = "" if metric is None else f". A metric is a definition. {_evaluating(metric)}"
+        raise AttributeError(
+            f"{brief(owner.__name__)} object has no attribute {brief(self.name)}{hint}",
+            name=self.name,
+            obj=metric,
+        )
+
+
 def _evaluating(metric: Metric) -> str:
     """What to write instead of calling a metric."""
     cut = "" if metric.cut != "required" or metric.k or metric.budget else "@10"
@@ -198,14 +213,6 @@ class Metric(SetOnce, metaclass=MetricType):
         def __call__(self, *data: Any, **parameters: Any) -> Any:
             """Raise UsageError, which says what to write."""
             raise UsageError(f"{self} is a definition and takes no data. {_evaluating(self)}")
-
-        def __getattr__(self, name: str) -> Any:
-            hint = f". A metric is a definition. {_evaluating(self)}" if name in METHODS else ""
-            raise AttributeError(
-                f"{brief(type(self).__name__)} object has no attribute {brief(name)}{hint}",
-                name=name,
-                obj=self,
-            )
 
     def __matmul__(self, k: int | Budget) -> Self:
         if self.k is not None or self.budget is not None:
@@ -335,6 +342,10 @@ class Metric(SetOnce, metaclass=MetricType):
     def left_out(self, state: Any) -> dict[str, int]:
         """What of all lists together does not count in the value of a state, by what is counted."""
         return {}
+
+
+for _name in METHODS:
+    setattr(Metric, _name, _Elsewhere(_name))
 
 
 @cache

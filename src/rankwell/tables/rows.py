@@ -436,10 +436,11 @@ def contradictions(offsets: np.ndarray, key: np.ndarray, given: np.ndarray) -> i
 
 @record(eq=False)
 class IdStretches:
-    """A column of ids as stretches of rows: the id of each stretch, and the offsets of its rows."""
+    """A column of ids as stretches of rows: the id of each stretch, and the offsets of its rows; ``are_distinct`` if it is known."""
 
     ids: Ids
     offsets: np.ndarray
+    are_distinct: bool = False
 
     @classmethod
     def of(cls, column: Ids) -> IdStretches:
@@ -478,6 +479,8 @@ def group_rows(query: Ids | IdStretches) -> tuple[Ids, np.ndarray, np.ndarray | 
 def group_adjacent(query: Ids | IdStretches) -> tuple[Ids, np.ndarray] | None:
     """Return the distinct queries and the offsets of their rows; None if the rows of some query are scattered."""
     if isinstance(query, IdStretches):
+        if query.are_distinct:
+            return query.ids, query.offsets
         adjacent = group_adjacent(query.ids)
         return None if adjacent is None else (adjacent[0], query.offsets[adjacent[1]])
     heads = query.runs()

@@ -11,6 +11,7 @@ import numpy as np
 
 from rankwell.display.table import Column, Table
 from rankwell.errors import DataError, UsageError, brief, nearest, one_of
+from rankwell.kernels import sums
 from rankwell.records import SetOnce, cached_property, record
 from rankwell.tables.arguments import plain
 from rankwell.tables.columns import EXTRA, UnreadColumn
@@ -399,9 +400,9 @@ def ids_of(column: IdColumn, what: str) -> Ids:
 def _grades(values: Iterable[float] | np.ndarray, place: Place) -> np.ndarray:
     """Return grades; DataError names the first that is infinite or no number."""
     grades = numbers_of(values, "grade", place).astype(np.float64)
-    if len(grades) and np.isinf([grades.min(), grades.max()]).any():
-        row = int(np.flatnonzero(np.isinf(grades))[0])
-        raise DataError(f"{place(row)}: the grade is infinite. Remove the row or fix the grade.")
+    _, infinite = sums.undefined(grades)
+    if infinite >= 0:
+        raise DataError(f"{place(infinite)}: the grade is infinite. Remove the row or fix the grade.")
     return freeze(grades)
 
 

@@ -100,7 +100,10 @@ def first_weights(metric: Gained) -> np.ndarray:
 
 
 def ideal_sums(best: Ranked, metric: Gained, scale: Scale) -> np.ndarray:
-    return ideal_dcg(metric, best, scale).sum()
+    if metric.k is None or metric.k > BLOCK or getattr(metric, "ideal", "") == "uncut":
+        return ideal_dcg(metric, best, scale).sum()
+    best, gains = best_first(metric, best, scale)
+    return sums.until(best.query, best.rank, metric.k, gains, first_weights(metric), np.ones(best.queries))
 
 
 def ideal_dcg(metric: Gained, best: Ranked, scale: Scale) -> Terms:

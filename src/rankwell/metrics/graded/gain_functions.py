@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from rankwell.errors import UsageError
+from rankwell.kernels import rank_columns
 from rankwell.matching.batch import Context, Judged
 from rankwell.matching.pool import Pool
 from rankwell.matching.scale import Scale, exp2_gain, exp2_share, refuse_large_gains
@@ -61,11 +62,6 @@ def tails(begins: np.ndarray) -> np.ndarray:
     return zeta(2, distinct)[places]
 
 
-def _rises(query: np.ndarray, gains: np.ndarray) -> bool:
-    """Whether any gain is higher than the one before it in its query."""
-    return bool(np.any((gains[1:] > gains[:-1]) & (query[1:] == query[:-1])))
-
-
 @record(slots=True)
 class Gain:
     """A metric's rule for turning grades into gains."""
@@ -100,8 +96,10 @@ def gain_of(metric: Any, ranked: Ranked, scale: Scale) -> np.ndarray:
 def best_first(metric: Any, best: Ranked, scale: Scale) -> tuple[Ranked, np.ndarray]:
     """Return the items with a positive gain, and their gains, highest gain first (a table may reorder grades)."""
     gains = gain_of(metric, best, scale)
-    best, gains = best.where(gains > 0), gains[gains > 0]
-    order = np.lexsort((-gains, best.query)) if _rises(best.query, gains) else slice(None)
+    rows = (gains > 0).nonzero()[0]
+    best, gains = best.where(rows), gains.take(rows)
+    rises = rank_columns.rises(best.query, np.ascontiguousarray(gains, np.float64))
+    order = np.lexsort((-gains, best.query)) if rises else slice(None)
     pool_row = None if best.pool_row is None else best.pool_row[order]
     return Ranked(best.queries, best.query, best.nth(), best.grade[order], pool_row=pool_row), gains[order]
 

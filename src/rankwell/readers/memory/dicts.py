@@ -17,8 +17,8 @@ from rankwell.readers.memory.json_values import said_of
 from rankwell.records import record
 from rankwell.tables.columns import NUMBER_WORDS, known_word, words_read
 from rankwell.tables.ids import Ids
-from rankwell.tables.lists import offsets_of, owners
-from rankwell.tables.rows import Columns
+from rankwell.tables.lists import lengths_of, offsets_of, owners
+from rankwell.tables.rows import Columns, IdStretches
 from rankwell.tables.run_qrels import PAD, Qrels, Run
 from rankwell.tables.series import (
     NO_NUMBERS,
@@ -269,7 +269,11 @@ class ItemLists:
     def qrels(self, name: str) -> Qrels:
         """Return them as judgements; items without numbers are interactions."""
         place = ListOf(self.name, self.queries, self.offsets)
-        return Qrels(self._query, self.items, self.numbers, name=name, place=place)
+        lengths = lengths_of(self.offsets)
+        # a query without items has no row, and so no judgements
+        is_whole = self.plain and np.count_nonzero(lengths) == len(lengths)
+        query = IdStretches(self.queries, self.offsets, are_distinct=True) if is_whole else self._query
+        return Qrels(query, self.items, self.numbers, name=name, place=place)
 
     @property
     def _query(self) -> Ids:
