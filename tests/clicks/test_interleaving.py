@@ -265,3 +265,35 @@ def test_a_cluster_is_any_column():
     assert rw.clicks.interleaved(log, cluster="session").clusters == 2
     with pytest.raises(UsageError, match="Did you mean session"):
         rw.clicks.interleaved(log, cluster="sesion")
+
+
+def test_clicks_on_items_of_no_team_and_items_called_both_are_counted():
+    log = {
+        "impression": [1] * 4,
+        "item": list("abcd"),
+        "team": ["A", "B", "both", None],
+        "click": [1, 0, 1, 1],
+    }
+    found = rw.clicks.interleaved(log, cluster=None)
+    assert (found.won, found.lost) == (1, 0)
+    assert found.counts == {
+        "items of both teams, which give no credit": 1,
+        "clicked rows of no team, which give no credit": 1,
+    }
+
+
+def test_a_part_of_a_click_is_refused_as_sums_of_parts_are_rounded():
+    log = {"impression": [1] * 3, "item": list("abc"), "team": ["A", "A", "B"], "click": [0.1, 0.2, 0.3]}
+    with pytest.raises(DataError, match=r"row 1: the click is 0\.1; it must be 0, 1 or a count"):
+        rw.clicks.interleaved(log, cluster=None)
+
+
+@pytest.mark.parametrize("nobody", [None, math.nan, ""])
+def test_rows_of_nobody_are_not_one_user(nobody):
+    users = [nobody, nobody, nobody, nobody, 1.0, 1.0]
+    log = {"impression": [1, 1, 2, 2, 3, 3], "team": ["A", "B"] * 3, "click": [1, 0] * 3, "rank": [1, 2] * 3}
+    log["user"] = ["" if each == "" else "u" for each in users] if nobody == "" else users
+    found = rw.clicks.interleaved(log)
+    assert found.clusters == 3
+    assert found.counts == {"impressions without a user, each counted alone": 2}
+    assert rw.clicks.positions(log).clusters == 5

@@ -199,3 +199,19 @@ def test_rows_in_any_order_say_the_same_to_the_last_bit():
     for seed in range(3):
         random.Random(seed).shuffle(rows)
         assert said(rows) == first
+
+
+@pytest.mark.parametrize("kind", [int, str])
+def test_items_of_one_score_are_in_the_order_of_evaluate(kind):
+    run = {"query": ["q"] * 3, "item": [kind(item) for item in (9, 10, 100)], "score": [1.0] * 3}
+    log = {"impression": [1], "query": ["q"], "item": [kind(10)], "rank": [1], "click": [1]}
+    found = rw.clicks.counterfactual(log, run, [1], discount="reciprocal", cluster=None)
+    qrels = {"query": ["q"], "item": [kind(10)], "grade": [1]}
+    assert found.value == rw.evaluate(run, qrels, ["rr"]).mean["rr"] == 1 / 3
+
+
+def test_an_item_that_a_new_list_has_twice_is_refused():
+    run = {"query": ["q"] * 3, "item": ["a", "b", "a"], "score": [3.0, 2.0, 1.0]}
+    log = {"impression": [1], "query": ["q"], "item": ["a"], "rank": [1], "click": [1]}
+    with pytest.raises(DataError, match="query 'q' lists item 'a' twice"):
+        rw.clicks.counterfactual(log, run, [1], cluster=None)

@@ -130,6 +130,8 @@ def test_a_wrong_shape_of_a_policy_is_refused():
     feedback = {"n_rounds": 2, "action": [0, 5], "reward": [1, 0], "pscore": [0.5, 0.5], "position": None}
     with pytest.raises(DataError, match="beyond the policy's shape"):
         rw.clicks.off_policy(feedback, target=[[0.5, 0.5], [0.5, 0.5]])
+    with pytest.raises(DataError, match=r"the log holds actions from -1 to 1, beyond the policy's shape"):
+        rw.clicks.off_policy(feedback | {"action": [-1, 1]}, target=[[0.5, 0.5], [0.5, 0.5]])
 
 
 @pytest.mark.parametrize(

@@ -165,10 +165,9 @@ def test_a_known_bias_is_found_within_its_intervals():
 def test_no_click_at_the_first_rank_and_few_at_others():
     with pytest.raises(DataError, match="theta is relative to rank 1, which has no click"):
         rw.clicks.positions({"rank": [1, 2], "click": [0, 1]}, cluster=None)
-    assert (
-        "fewer than 30 clicks"
-        in rw.clicks.positions({"rank": [1, 2] * 20, "click": [1, 0] * 20}, cluster=None).to_text()
-    )
+    for often, is_said in (20, True), (30, False):
+        found = rw.clicks.positions({"rank": [1, 2] * often, "click": [1, 1] * often}, cluster=None)
+        assert ("fewer than 30 clicks" in found.to_text()) == is_said
 
 
 def test_the_base_of_ranks_is_seen_said_or_refused():

@@ -214,3 +214,22 @@ def test_rows_of_no_impression_and_items_twice_in_one_are_refused(verb, change, 
     team = {"team": ["A", "A"]} if verb == "interleaved" else {}
     with pytest.raises(DataError, match=said):
         getattr(rw.clicks, verb)(log | team | change)
+
+
+def test_an_item_of_both_teams_of_a_draft_gives_no_credit(tmp_path):
+    line = {
+        "ranking_list": ["a", "b", "c"],
+        "teams": {"bm25 + rm3": ["a", "b"], "dense": ["b", "c"]},
+        "clicks": [1, 1, 0],
+    }
+    (tmp_path / "log.jsonl").write_text(json.dumps(line))
+    found = rw.clicks.interleaved(tmp_path / "log.jsonl", cluster=None)
+    assert (found.team, found.won, found.lost) == ("bm25 + rm3", 1, 0)
+    assert found.counts == {"items of both teams, which give no credit": 1}
+
+
+def test_an_event_with_attributes_of_another_kind_is_refused(tmp_path):
+    event = {"action_name": "click", "query_id": "1", "event_attributes": {"position": {"ordinal": "first"}}}
+    (tmp_path / "log.ndjson").write_text(json.dumps(event))
+    with pytest.raises(DataError, match=r"log\.ndjson:1: the event_attributes are not those of UBI"):
+        rw.clicks.read_log(tmp_path / "log.ndjson")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from rankwell.clicks.position_bias import thetas_of
 from rankwell.clicks.read import read_log
@@ -60,8 +61,6 @@ def judgements(
     >>> made.grade.tolist(), str(made.assessor)
     ([1.0, 1.0], 'clicks 84921768ef04')
     """
-    import polars as pl
-
     if not at_least > 0:
         raise UsageError(f"at_least={at_least:g}: must be above 0.")
     steps = _levels(levels)

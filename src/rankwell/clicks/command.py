@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from rankwell.cli.arguments import OUTPUT, READING, STATISTICS, Option
 from rankwell.cli.commands import FOUND
-from rankwell.cli.options import Format, Output, form_of, refuse_files, write_tables
+from rankwell.cli.options import Format, Output, form_of, refuse_files, write_found
 from rankwell.cli.words import numbers, pairs, split
 from rankwell.display.output import print_note, write
 from rankwell.errors import UsageError, brief
@@ -86,10 +86,7 @@ class Asking(LogReading):
         form = form_of(self.format, self.output, FORMS)
         options["cluster"] = None if cluster == NONE else cluster
         found = getattr(clicks, verb)(self.read(self.output, *logs), *given, **options)
-        if form == "json":
-            write(found.to_json(), self.output)
-        else:
-            write_tables(found.tables(), form, self.output)
+        write_found(found, form, self.output)
         return found
 
 
@@ -143,7 +140,7 @@ def clicks_judgements(
 
     if output is not None:
         refuse_format(output)
-    own, steps = shape.read(output, log, *searches), None if levels is None else numbers(levels, "--levels")
+    own, steps = shape.read(output, log, *searches), numbers(levels, "--levels")
     made = judgements(own, _bias(positions), at_least=at_least, levels=steps)
     frame = frame_of_qrels(made)
     if output is None:
@@ -187,8 +184,8 @@ def clicks_off_policy(
 
     Example: ``rankwell clicks off-policy choices.csv --target new``
     """
-    options: dict[str, Any] = {"how": how, "target": _targets(target), "clip": clip, "force": force}
-    found = asked.answer("off_policy", (log,), cluster=cluster, **options)
+    to = _targets(target)
+    found = asked.answer("off_policy", (log,), cluster=cluster, how=how, target=to, clip=clip, force=force)
     return FOUND if any(each.refused for each in found.policies) and not force else 0
 
 
@@ -199,9 +196,10 @@ def _bias(given: str) -> Any:
 
 def _targets(given: str | None) -> Any:
     """The columns of the targets, or the probabilities that a file of JSON holds."""
-    if given is None or not given.lower().endswith(".json"):
-        names = None if given is None else split(given)
-        return names[0] if names is not None and len(names) == 1 else names
+    if given is None:
+        return None
+    if not given.lower().endswith(".json"):
+        return split(given)
     import json
     from pathlib import Path
 

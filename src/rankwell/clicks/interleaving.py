@@ -7,29 +7,27 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
+import polars as pl
 
 from rankwell.clicks.log import Log, collected
 from rankwell.clicks.means import cluster_mean, flips_of_halves
 from rankwell.clicks.read import read_log
-from rankwell.clicks.results import OfRows, heads
+from rankwell.clicks.results import OfRows
 from rankwell.comparison.gate.checks import Estimated, Margin
-from rankwell.display.page import PageStrings, words_of
-from rankwell.display.saved_files import LARGEST, ensure, is_count
+from rankwell.display.page import PageStrings
+from rankwell.display.saved_files import ensure
 from rankwell.display.table import Table
 from rankwell.errors import DataError, UsageError, brief, nearest, one_of
-from rankwell.statistics import families
 from rankwell.statistics.draws import first, further
+from rankwell.statistics.families import Cell, max_t
 from rankwell.tables.arguments import checked, refuse_level
-
-if TYPE_CHECKING:
-    import polars as pl
 
 FLIPS = 100_000
 BOTH = re.compile(r"[|,;+/&\s]+")  # between the teams of an item that both rankers gave
-NO_TEAM = "", "both", "none", "na"
+NO_TEAM = "", "none", "na"
 FEW = 20  # clusters, fewer of which are too few for a normal interval
 
 
@@ -73,7 +71,7 @@ class DatedDelta(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Interleaving(OfRows, kind="interleaving", plural="interleavings"):
+class Interleaving(OfRows, kind="interleaving", plural="interleavings", title="plots.preference.title"):
     """Which rankers got more clicks; made by ``rankwell.clicks.interleaved``.
 
     ``found.delta``, ``found.low``, ``found.high``, ``found.p`` are those of two rankers; ``found.pairs`` has a ``TeamPair`` for any number,
@@ -108,10 +106,6 @@ class Interleaving(OfRows, kind="interleaving", plural="interleavings"):
         name = f"clicks of {team} over {other} (share of impressions)"
         return Estimated(name, 0.5, 0.5 + delta, pair.error, pair.freedom, pair.clusters, margin)
 
-    def title(self, words: PageStrings) -> str:
-        """What the page of a report is called."""
-        return words("plots.preference.title", log=self.log)
-
     @property
     def caption(self) -> str:
         """What was compared."""
@@ -120,26 +114,22 @@ class Interleaving(OfRows, kind="interleaving", plural="interleavings"):
     @property
     def teams(self) -> list[str]:
         """The teams, sorted."""
-        return list(
-            dict.fromkeys([*(pair.team for pair in self.pairs), *(pair.other for pair in self.pairs)])
-        )
+        return list(dict.fromkeys([pair.team for pair in self.pairs] + [pair.other for pair in self.pairs]))
 
-    def tables(self, words: PageStrings | None = None) -> list[Table]:
-        """Return a row per pair of teams, and the weeks if there are any, in English or other words."""
-        words, several = words or words_of("en"), len(self.pairs) > 1
-        columns = heads(words, who=self.cluster, text="team other", count="impressions won lost tied without_clicks clusters",
-                        value="delta low high p" + " p_of_all" * several)  # fmt: skip
-        rows = [[*pair[:9], *pair[11 : 14 + several]] for pair in self.pairs]
-        tables = [Table(columns, rows, caption=self.caption, notes=self.notes(words), labels=2)]
+    def _tables(self, words: PageStrings) -> list[Table]:
+        value = "delta low high p" + " p_of_all" * (len(self.pairs) > 1)
+        count = "impressions won lost tied without_clicks clusters"
+        heads = {"text": "team other", "count": count, "value": value}
+        tables = [self._table(words, self.pairs, heads, self.caption, labels=2)]
         if self.weeks:
-            columns = heads(words, text="week", count="impressions", value="delta low high")
-            tables.append(Table(columns, self.weeks, caption=words("clicks.by_week")))
+            heads = {"text": "week", "count": "impressions", "value": "delta low high"}
+            tables.append(self._table(words, self.weeks, heads, words("clicks.by_week")))
         return tables
 
     def _said(self, words: PageStrings) -> list[str]:
         notes = [*(_sentence(pair, words) for pair in self.pairs), words(f"clicks.credit.{self.credit}")]
         how = "unclustered" if self.cluster is None else "clustered"
-        notes.append(words(f"clicks.{how}", cluster=self.cluster, level=f"{100 * self.level:g}"))
+        notes.append(words(f"clicks.{how}", cluster=self.cluster, level=self._percent))
         fewest = min(pair.clusters for pair in self.pairs)
         if fewest < FEW:
             notes.append(words("clicks.one_cluster" if fewest < 2 else "clicks.few_clusters", least=FEW))
@@ -153,7 +143,6 @@ class Interleaving(OfRows, kind="interleaving", plural="interleavings"):
     def _check(self) -> None:
         ensure(self.pairs, "pairs", "there is none")
         for pair in self.pairs:
-            ensure(all(is_count(each, LARGEST) for each in pair[2:8]), "pairs", "a number is no count")
             ensure(sum(pair[3:6]) == pair.impressions, "pairs", "wins and ties are not the impressions")
             delta = (pair.won + pair.tied / 2) / pair.impressions - 0.5
             ensure(abs(pair.delta - delta) < 1e-9, "pairs.delta", "it is not that of the wins")
@@ -161,14 +150,13 @@ class Interleaving(OfRows, kind="interleaving", plural="interleavings"):
 
 def _sentence(pair: TeamPair, words: PageStrings) -> str:
     """Who won, in a sentence for people."""
+    case = "unknown" if math.isnan(pair.low) else "won" if pair.winner else "even"
+    if pair.winner == pair.other:  # who won comes first
+        pair = pair._replace(
+            team=pair.other, other=pair.team, delta=-pair.delta, low=-pair.high, high=-pair.low
+        )
     share, low, high = (f"{100 * (0.5 + value):.1f}" for value in (pair.delta, pair.low, pair.high))
-    fields = {"team": pair.team, "other": pair.other, "share": share, "low": low, "high": high}
-    if math.isnan(pair.low):
-        return words("clicks.result.unknown", **fields)
-    if pair.winner == pair.other:
-        share, low, high = (f"{100 * (0.5 - value):.1f}" for value in (pair.delta, pair.high, pair.low))
-        fields = {"team": pair.other, "other": pair.team, "share": share, "low": low, "high": high}
-    return words("clicks.result.won" if pair.winner else "clicks.result.even", **fields)
+    return words(f"clicks.result.{case}", team=pair.team, other=pair.other, share=share, low=low, high=high)
 
 
 @checked
@@ -228,81 +216,69 @@ def interleaved(
     >>> found.won, found.lost, found.tied, round(found.delta, 4), found.clusters
     (2, 0, 1, 0.3333, 2)
     """
-    import polars as pl
-
     refuse_level(level)
     own = read_log(log)
     own.require("impression", "team", "click")
     column = own.cluster(cluster)
     own = own.checked("impression", "click")
-    teams, shared = _teams(own)
-    wins, clusters, alone = _wins(own, teams, credit, column)
-    again = 0
-    if column is None and "user" in own.words:
-        again = len(wins) - own.columns(pl.col(own.words["user"]).n_unique()).item()
-    counts = own.counted(cluster, shared=shared, alone_impressions=alone, returned=max(again, 0))
+    teams, shared, no_team = _teams(own)
+    wins, clusters, alone, twice = _wins(own, teams, credit, column)
+    user = own.words.get("user") if column is None else None
+    again = 0 if user is None else max(len(wins) - own.columns(pl.col(user).n_unique()).item(), 0)
+    counts = own.counted(
+        cluster, shared=shared + twice, no_team=no_team, alone_impressions=alone, returned=again
+    )
     pairs, xs = zip(*(_pair(wins, clusters, *two, level) for two in combinations(teams, 2)), strict=True)
     if len(pairs) > 1:
         numbers = further(first(seed), np.arange(xs[0].size, dtype=np.uint64))
-        family = families.max_t(
-            [families.Cell.of_differences(np.array(xs), numbers)], times=FLIPS, seed=seed, threads=2
-        )
-        pairs = tuple(
-            pair._replace(adjusted=float(p)) for pair, p in zip(pairs, family.adjusted, strict=True)
-        )
+        cell = Cell.of_differences(np.array(xs), numbers)
+        adjusted = max_t([cell], times=FLIPS, seed=seed, threads=2).adjusted.tolist()
+        pairs = tuple(pair._replace(adjusted=p) for pair, p in zip(pairs, adjusted, strict=True))
     weeks = _weeks(wins, clusters, teams, level) if len(teams) == 2 and "time" in own.words else ()
     return Interleaving(own.name, cluster, credit, level, pairs, weeks, counts)
 
 
-def _teams(log: Log) -> tuple[list[str], int]:
-    """The teams, sorted, and how many rows name several."""
-    import polars as pl
-
-    team = pl.col(log.words["team"]).cast(pl.String)
-    rows = collected(
-        log.frame.group_by(team.alias("team")).agg(pl.len().alias("rows"), log.clicked.sum().alias("clicks"))
-    ).rows()
-    cells = {str(cell): n for cell, n, _ in rows if cell is not None and cell.strip().lower() not in NO_TEAM}
+def _teams(log: Log) -> tuple[list[str], int, int]:
+    """The teams, sorted, how many rows name several, and how many clicks are on items of none."""
+    rows = log.tally(pl.col(log.words["team"]).cast(pl.String).alias("team")).rows()
+    none = {cell for cell, *_ in rows if cell is None or cell.strip().lower() in NO_TEAM}
+    both = {cell for cell, *_ in rows if cell is not None and cell.strip().lower() == "both"}
+    cells = {cell for cell, *_ in rows} - none - both
     joined = {a + b for a in cells for b in cells if a != b}
-    both = {
-        cell
-        for cell in cells
-        if cell in joined
-        or (len(parts := [part for part in BOTH.split(cell.strip()) if part]) > 1 and {*parts} <= {*cells})
-    }
-    teams = sorted(cells.keys() - both)
+    parts = {cell: [part for part in BOTH.split(cell.strip()) if part] for cell in cells}
+    both |= {cell for cell, own in parts.items() if cell in joined or (len(own) > 1 and {*own} <= cells)}
+    teams = sorted(cells - both)
     if len(teams) < 2:
         raise DataError(
             f"{log.name}: an interleaving has two teams or more, but the column of the team holds {one_of(map(brief, teams)) if teams else 'none'}."
         )
-    if not both:
-        return teams, 0
-    missing = sum(clicks for cell, _, clicks in rows if cell is None or cell.strip().lower() in NO_TEAM)
-    return teams, sum(cells[cell] for cell in both) + int(missing)
+    shared = sum(n for cell, _, n in rows if cell in both)
+    return teams, shared, sum(clicks for cell, clicks, _ in rows if cell in none)
 
 
 def _wins(
     log: Log, teams: Sequence[str], credit: str, column: str | None
-) -> tuple[pl.DataFrame, np.ndarray, int]:
-    """A row per impression: the credit of each team and whether it holds any of its items; the clicks and the time; and the clusters."""
-    import polars as pl
-
+) -> tuple[pl.DataFrame, np.ndarray, int, int]:
+    """A row per impression: the credit of each team and whether it holds any of its items; the clicks and the time. The clusters, how many
+    impressions have none, and how many items stand there once for each team, as they are of both.
+    """
     team, click = pl.col(log.words["team"]).cast(pl.String), log.number("click")
     gained = click if credit == "clicks" else (click > 0).cast(pl.Float64)
-    frame = log.frame
-    if "item" in log.words:  # an item that stands there once for each team is one of both
+    frame, both = log.frame, 0
+    if "item" in log.words:
         keys = [log.words["impression"], log.words["item"]]
         frame = frame.with_columns(team.alias("team "))
         shown = frame.filter(pl.col(keys[1]).is_not_null()).group_by(keys)
         twice = collected(shown.agg(pl.col("team ").n_unique().alias("teams ")).filter(pl.col("teams ") > 1))
         team = pl.col("team ")
-        if len(twice):
+        if both := len(twice):
             frame = frame.join(twice.lazy(), on=keys, how="left", maintain_order="left")
-            frame = frame.with_columns(pl.when(pl.col("teams ").is_null()).then(team).alias("team "))
+            team = pl.when(pl.col("teams ").is_null()).then(team)
     sums = [gained.filter(team == each).sum().alias(f"credit {each}") for each in teams]
     held = [(team == each).any().alias(f"held {each}") for each in teams]
     more = [pl.col(log.words["time"]).min().alias("time ")] if "time" in log.words else []
-    return replace(log, frame=frame).of_impressions(column, *sums, *held, click.sum().alias("clicks "), *more)
+    clicks = click.sum().alias("clicks ")
+    return *replace(log, frame=frame).of_impressions(column, *sums, *held, clicks, *more), both
 
 
 def _pair(
@@ -335,8 +311,6 @@ def _weeks(
     wins: pl.DataFrame, clusters: np.ndarray, teams: Sequence[str], level: float
 ) -> tuple[DatedDelta, ...]:
     """The preference per week, if the times are dates."""
-    import polars as pl
-
     time = wins["time "]
     if time.dtype == pl.String:
         time = time.str.to_datetime(strict=False, time_zone="UTC")
@@ -346,8 +320,6 @@ def _weeks(
     found = []
     for week in sorted({*monday}):
         rows = monday == week
-        pair, _ = _pair(
-            wins.filter(rows), np.unique(clusters[rows], return_inverse=True)[1], teams[0], teams[1], level
-        )
+        pair, _ = _pair(wins.filter(rows), clusters[rows], teams[0], teams[1], level)
         found.append(DatedDelta(str(week), pair.impressions, pair.delta, pair.low, pair.high))
     return tuple(found) if len(found) > 1 else ()

@@ -7,9 +7,9 @@ import math
 from collections.abc import Mapping
 from dataclasses import field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
+import polars as pl
 
 from rankwell.display.page import PageStrings, words_of
 from rankwell.errors import DataError, UsageError, brief, nearest
@@ -18,13 +18,10 @@ from rankwell.records import cached_property, record
 from rankwell.tables.columns import LOG_COLUMNS
 from rankwell.tables.series import Place, RowOf
 
-if TYPE_CHECKING:
-    import polars as pl
-
 NAMES = {word: " ".join(column.names) for word, column in LOG_COLUMNS.items()}
 # what a number must be: in words, its ends, and whether it is whole
 NUMBERS = {
-    "rank": ("a whole number, 0 or more", 0, math.inf, True), "click": ("0, 1 or a count", 0, math.inf, False),
+    "rank": ("a whole number, 0 or more", 0, math.inf, True), "click": ("0, 1 or a count", 0, math.inf, True),
     "swap": ("a whole number above 1, or nothing", 2, math.inf, True),
     "propensity": ("above 0 and at most 1, the probability with which the logging policy chose what was shown", math.ulp(0), 1, False), "target": ("a probability", 0, 1, False),
     "unseen": ("a probability", 0, 1, False),
@@ -68,8 +65,6 @@ class Log:
             self._refuse_nested(self.words[word])
 
     def _refuse_nested(self, column: str) -> None:
-        import polars as pl
-
         kind = self.frame.collect_schema()[column]
         if kind.is_nested() or kind in (pl.Binary, pl.Object):
             raise DataError(
@@ -78,10 +73,11 @@ class Log:
 
     def cluster(self, word: str | None) -> str | None:
         """Return the column of the clusters, which is a word or a name; DataError if there is none."""
-        column = self.words.get(word or "", word)
-        if column is None or column in self.names:
-            if column is not None:
-                self._refuse_nested(column)
+        if word is None:
+            return None
+        column = self.words.get(word, word)
+        if column in self.names:
+            self._refuse_nested(column)
             return column
         if word in LOG_COLUMNS:
             raise DataError(
@@ -95,21 +91,15 @@ class Log:
 
     def number(self, word: str) -> pl.Expr:
         """Return the column of a word as numbers; what is none is null, which ``checked`` has refused."""
-        import polars as pl
-
         column = pl.col(self.words[word])
         if self.frame.collect_schema()[self.words[word]] == pl.String:
             column = column.str.strip_chars().str.to_lowercase().replace(TRUTH)
-        number = column.cast(pl.Float64, strict=False)
-        return number - (self.rank_base or 0) + 1 if word == "rank" and self.rank_base is not None else number
+        return column.cast(pl.Float64, strict=False)
 
     def keys(self, *words: str) -> list[pl.Expr]:
-        """Return the columns of words under these names; ranks are whole numbers."""
-        import polars as pl
-
-        return [
-            self.number(word).cast(pl.Int64).alias(word) if word == "rank" else pl.col(self.words[word]).alias(word) for word in words
-        ]  # fmt: skip
+        """Return the columns of words under these names; ranks are whole numbers from 1 on, of a log that was ``checked``."""
+        rank = [self.number("rank").cast(pl.Int64) + (1 - (self.rank_base or 0))] * ("rank" in words)
+        return [(rank[0] if word == "rank" else pl.col(self.words[word])).alias(word) for word in words]
 
     @property
     def clicked(self) -> pl.Expr:
@@ -124,64 +114,49 @@ class Log:
         DataError for the first row with a missing value or a wrong number, for an item that is shown twice in an impression, and for
         ranks that count from 0 in one impression and from 1 in another.
         """
-        import polars as pl
-
         words = tuple(dict.fromkeys((*words, *["impression"] * ("impression" in self.words))))
         self.require(*words)
-        row = pl.col(ROW)
-        bad = {word: self._is_bad(word) for word in words}
-        found = [row.filter(each).min().alias(word) for word, each in bad.items()]
-        rank = replace(self, rank_base=None).number("rank").min() if "rank" in words else pl.lit(None)
-        facts = self.columns(pl.len().alias("rows"), rank.alias("lowest rank"), *found).row(0, named=True)
-        if not facts["rows"]:
+        bad = [pl.col(ROW).filter(self._is_bad(word)).min().alias(word) for word in words]
+        lowest = self.number("rank").min() if "rank" in words else pl.lit(None)
+        rows, low, *first = self.columns(pl.len(), lowest.alias("lowest rank"), *bad).row(0)
+        if not rows:
             raise DataError(f"{self.name}: the log holds no rows.")
-        for word in words:
-            if facts[word] is not None:
-                self._refuse(word, facts[word])
+        for word, row in zip(words, first, strict=True):
+            if row is not None:
+                self._refuse(word, row)
         if {"impression", "item"} <= {*self.words}:
             self.require("item")
             self._refuse_twice()
-        return self._with_base(facts["lowest rank"]) if "rank" in words else self
+        return self._with_base(low) if "rank" in words else self
 
     def _is_bad(self, word: str) -> pl.Expr:
-        import polars as pl
-
-        column = pl.col(self.words[word])
-        if (kind := _number_kind(word)) is None:
+        column, kind = pl.col(self.words[word]), _number_kind(word)
+        if kind is None:
             return column.is_null()
-        number, (_, low, high, is_whole) = replace(self, rank_base=None).number(word), kind
+        number, (_, low, high, is_whole) = self.number(word), kind
         fits = number.is_finite() & number.is_between(low, high)
         fits = fits & (number == number.floor()) if is_whole else fits
-        wrong = ~fits.fill_null(value=False)
-        return wrong & column.is_not_null() if word == "swap" else wrong
+        # a row of no swap has none
+        return ~fits.fill_null(column.is_null() if word == "swap" else pl.lit(value=False))
 
     def _refuse(self, word: str, row: int) -> None:
-        import polars as pl
-
         value = collected(self.frame.filter(pl.col(ROW) == row).select(self.words[word])).item()
-        said = "is missing" if value is None else f"is {brief(value)}"
-        kind = _number_kind(word)
+        said, kind = "is missing" if value is None else f"is {brief(value)}", _number_kind(word)
         raise DataError(
             f"{self.place(row)}: the {word} {said}; it must be {kind[0] if kind else 'there'}. Fix or remove the row."
         )
 
     def _refuse_twice(self) -> None:
-        import polars as pl
-
-        impression, item = (pl.col(self.words[word]) for word in ("impression", "item"))
         # an item of both teams may be there once for each
-        parts = [item, pl.col(self.words["team"])] if "team" in self.words else [item]
-        known = self.frame.filter(item.is_not_null())
-        distinct, rows = collected(
-            known.select(pl.struct(impression, *parts).n_unique().alias("distinct"), pl.len())
-        ).row(0)
+        words = [word for word in ("impression", "item", "team") if word in self.words]
+        impression, item, *_ = own = [pl.col(self.words[word]) for word in words]
+        known, shown = self.frame.filter(item.is_not_null()), pl.struct(own)
+        distinct, rows = collected(known.select(shown.n_unique().alias("distinct"), pl.len())).row(0)
         if distinct < rows:
-            again = known.filter(~pl.struct(impression, *parts).is_first_distinct()).select(
-                pl.col(ROW), impression, item
-            )
-            row, one, shown = collected(again.sort(ROW).head(1)).row(0)
+            again = known.filter(~shown.is_first_distinct()).sort(ROW).head(1)
+            row, one, other = collected(again.select(ROW, impression, item)).row(0)
             raise DataError(
-                f"{self.place(row)}: impression {brief(one)} shows item {brief(shown)} a second time. An impression is one answer: if the log "
+                f"{self.place(row)}: impression {brief(one)} shows item {brief(other)} a second time. An impression is one answer: if the log "
                 f"was joined or exported twice, remove the copies; if it is the query, say so: "
                 f"columns={{{brief(self.words['impression'])}: 'query'}}."
             )
@@ -203,10 +178,7 @@ class Log:
 
     def _refuse_mixed(self) -> None:
         """Refuse ranks that count from 0 in impressions, and without a gap from 1 in others."""
-        import polars as pl
-
-        rank = replace(self, rank_base=None).number("rank")
-        by = self.frame.group_by(pl.col(self.words["impression"]))
+        rank, by = self.number("rank"), self.frame.group_by(self.words["impression"])
         ends = by.agg(rank.min().alias("low "), rank.max().alias("high "), rank.n_unique().alias("ranks "))
         low, high, ranks = (pl.col(name) for name in ("low ", "high ", "ranks "))
         whole = ends.filter((high - low + 1 == ranks) & (ranks > 1))
@@ -222,44 +194,30 @@ class Log:
         """Return some columns as a frame."""
         return collected(self.frame.select(*expressions))
 
-    def tally(self, *keys: pl.Expr, frame: pl.LazyFrame | None = None) -> pl.DataFrame:
-        """Return the clicks and rows of each key, of all rows or of a frame of them."""
-        import polars as pl
-
-        clicks, rows = (
-            self.clicked.sum().cast(pl.Int64).alias("clicks"),
-            pl.len().cast(pl.Int64).alias("rows"),
-        )
-        return collected((self.frame if frame is None else frame).group_by(*keys).agg(clicks, rows))
+    def tally(self, *keys: pl.Expr | str) -> pl.DataFrame:
+        """Return the clicks and rows of each key."""
+        clicks, rows = self.clicked.sum().cast(pl.Int64), pl.len().cast(pl.Int64)
+        return collected(self.frame.group_by(*keys).agg(clicks.alias("clicks"), rows.alias("rows")))
 
     def of_impressions(self, cluster: str | None, *found: pl.Expr) -> tuple[pl.DataFrame, np.ndarray, int]:
         """Return as ``of_rows``, of each impression in their order: what is found of its rows; DataError if an impression has two clusters."""
-        import polars as pl
-
-        impression = pl.col(self.words["impression"]).alias("impression ")
-        own = [] if cluster is None else [pl.col(cluster)]
-        ends = [end for each in own for end in (each.min().alias("cluster "), each.max().alias("other "))]
-        frame = collected(self.frame.group_by(impression).agg(*found, *ends).sort("impression "))
-        if cluster is None:
-            return frame, np.arange(len(frame)), 0
-        two = frame.filter(pl.col("cluster ") != pl.col("other "))
-        if len(two):
-            name, one, other = (two[column][0] for column in ("impression ", "cluster ", "other "))
+        own = pl.lit(None) if cluster is None else pl.col(cluster)
+        by = self.frame.group_by(pl.col(self.words["impression"]).alias("impression "))
+        ends = own.min().alias("cluster "), own.max().alias("other ")
+        frame = collected(by.agg(*found, *ends).sort("impression "))
+        two = frame.filter(pl.col("cluster ") != pl.col("other ")).head(1)
+        for name, one, other in two.select("impression ", "cluster ", "other ").iter_rows():
             raise DataError(
                 f"{self.name}: impression {brief(name)} has two values of {brief(cluster)}, {brief(one)} and {brief(other)}, so it is not one "
                 f"answer to one of them. Give each answer an id of its own."
             )
-        return frame.drop("other ", "cluster "), *numbered(frame["cluster "])
+        return frame, *numbered(frame["cluster "], cluster)
 
     def of_rows(self, cluster: str | None, *expressions: pl.Expr) -> tuple[pl.DataFrame, np.ndarray, int]:
         """Return columns of the rows, the number of each row's cluster, and how many rows have no cluster and so one each."""
-        import polars as pl
-
-        if cluster is None:
-            frame = self.columns(*expressions)
-            return frame, np.arange(len(frame)), 0
-        frame = self.columns(pl.col(cluster).alias("cluster "), *expressions)
-        return frame.drop("cluster "), *numbered(frame["cluster "])
+        own = pl.lit(None) if cluster is None else pl.col(cluster)
+        frame = self.columns(*expressions, own.alias("cluster "))
+        return frame, *numbered(frame["cluster "], cluster)
 
     def counted(self, cluster: str | None = None, **found: int) -> dict[str, int]:
         """Return the counts of the log and what else was found, if it was, by sentences in English."""
@@ -268,8 +226,6 @@ class Log:
     @cached_property
     def hash(self) -> str:
         """The first twelve digits of a SHA-256 of what was shown and clicked, in the order of the rows."""
-        import polars as pl
-
         columns = [pl.col(self.words[word]) for word in HASHED if word in self.words]
         digest = hashlib.sha256()
         for batch in self.frame.select(columns).collect_batches(maintain_order=True):
@@ -282,10 +238,10 @@ def _number_kind(word: str) -> tuple[str, float, float, bool] | None:
     return NUMBERS.get(word.partition(" ")[0])
 
 
-def numbered(column: pl.Series) -> tuple[np.ndarray, int]:
-    """Return a number per row, the same for the same value, and how many rows have none: each of these is alone."""
-    import polars as pl
-
+def numbered(column: pl.Series, cluster: str | None) -> tuple[np.ndarray, int]:
+    """Return a number per row, the same for the same value, and how many rows have none: each of these is alone, as are all without clusters."""
+    if cluster is None:
+        return np.arange(len(column)), 0
     # text is numbered by hashing, in the order in which values appear
     codes = column.cast(pl.Categorical).to_physical() if column.dtype == pl.String else column.rank("dense")
     numbers, missing = codes.cast(pl.Int64).fill_null(-1).to_numpy(writable=True), column.is_null().to_numpy()
@@ -315,9 +271,17 @@ def collected(frame: pl.LazyFrame) -> pl.DataFrame:
 
 
 def log_of(
-    frame: pl.DataFrame | pl.LazyFrame, name: str, columns: Mapping[str, str] | None = None, place: Place | None = None, *, rank_base: int | None = None, counts: Mapping[str, int] = MappingProxyType({}),
+    frame: pl.DataFrame | pl.LazyFrame, name: str, columns: Mapping[str, str] | None = None, place: Place | None = None,
+    *, rank_base: int | None = None, counts: Mapping[str, int] = MappingProxyType({}),
 ) -> Log:  # fmt: skip
     """Return a log of a frame; ``columns`` say what its columns hold where their names do not, ``counts`` by key what was left out."""
     frame = frame.lazy()
-    words = match_words(frame.collect_schema().names(), columns, name, NAMES)
+    kinds = frame.collect_schema()
+    words = match_words(kinds.names(), columns, name, NAMES)
+    # NaN and empty text are nobody's id: else all rows without a user would be one user
+    ids = {*kinds} - {column for word, column in words.items() if _number_kind(word)}
+    frame = frame.with_columns(
+        [pl.col(each).fill_nan(None) for each in ids if kinds[each].is_float()]
+        + [pl.col(each).replace("", None) for each in ids if kinds[each] == pl.String]
+    )
     return Log(frame.with_row_index(ROW), words, name, place or RowOf(name), rank_base, in_sentences(counts))

@@ -4,29 +4,30 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+import polars as pl
 
 from rankwell.clicks.log import collected
 from rankwell.clicks.means import Weights, cluster_mean
 from rankwell.clicks.position_bias import thetas_of
 from rankwell.clicks.read import read_log
-from rankwell.clicks.results import FromLog, heads
-from rankwell.display.page import PageStrings, words_of
-from rankwell.display.saved_files import LARGEST, ensure, is_count
-from rankwell.display.table import Cell, Table, number
-from rankwell.errors import DataError
+from rankwell.clicks.results import FromLog, with_interval
+from rankwell.display.page import PageStrings
+from rankwell.display.saved_files import ensure
+from rankwell.display.table import Table, number
+from rankwell.errors import DataError, brief
 from rankwell.tables.arguments import checked
-
-if TYPE_CHECKING:
-    import polars as pl
+from rankwell.tables.run_qrels import Run
 
 Discount = Literal["log2p1", "reciprocal", "none"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Counterfactual(FromLog, kind="counterfactual value", plural="counterfactual values"):
+class Counterfactual(
+    FromLog, kind="counterfactual value", plural="counterfactual values", title="clicks.counterfactual.title"
+):
     """The discounted clicks per impression that a new order would have earned; made by ``rankwell.clicks.counterfactual``.
 
     ``value`` is the mean over ``n`` impressions, with its standard error, degrees of freedom and interval, NaN where there is none; ``naive``
@@ -50,36 +51,21 @@ class Counterfactual(FromLog, kind="counterfactual value", plural="counterfactua
     weights: Weights | None
     counts: dict[str, int]
 
-    def title(self, words: PageStrings) -> str:
-        """What the page of a report is called."""
-        return words("clicks.counterfactual.title", log=self.log)
-
-    def tables(self, words: PageStrings | None = None) -> list[Table]:
-        """Return the value with its interval, and the naive one, in English or other words."""
-        words = words or words_of("en")
-        columns = heads(
-            words, who=self.cluster, text="run", value="value low high naive", count="impressions clusters"
-        )
-        row: list[Cell] = [self.run, self.value, self.low, self.high, self.naive, self.n, self.clusters]
-        return [Table(columns, [row], caption=self.title(words), notes=self.notes(words))]
+    def _tables(self, words: PageStrings) -> list[Table]:
+        heads = {"text": "run", "value": "value low high naive", "count": "n clusters"}
+        return [self._table(words, [self], heads, self.title(words))]
 
     def _said(self, words: PageStrings) -> list[str]:
         notes = [words("clicks.counterfactual.means", discount=self.discount)]
-        if not math.isnan(self.low):
-            notes.append(
-                words("clicks.clustered", cluster=self.cluster or "impression", level=f"{100 * self.level:g}")
-            )
-        return notes
+        interval = words("clicks.clustered", cluster=self.cluster or "impression", level=self._percent)
+        return notes + [interval] * (not math.isnan(self.low))
 
     def _answer(self, words: PageStrings) -> tuple[str, str, dict[str, int]]:
-        from rankwell.reporting.chart.texts import with_interval
-
-        said = with_interval(self.value, self.low, self.high)
-        sentence = words("clicks.counterfactual.answer", run=self.run, value=said, naive=number(self.naive))
+        said = {"run": self.run, "value": with_interval(self), "naive": number(self.naive)}
+        sentence = words("clicks.counterfactual.answer", **said)
         return "value", sentence, {"impressions": self.n, "clusters": self.clusters}
 
     def _check(self) -> None:
-        ensure(all(is_count(each, LARGEST) for each in (self.n, self.clusters)), "n", "it is no count")
         ensure(self.weights is None or self.weights.is_whole(), "weights", "they do not add up")
 
 
@@ -132,56 +118,53 @@ def counterfactual(
     >>> round(found.value, 4), found.naive
     (3.8333, 1.5)
     """
-    import polars as pl
-
     from rankwell.readers import read_run
-    from rankwell.readers.frames.in_memory import frame_of_run
 
     own = read_log(log)
     words = "impression", "query", "item", "rank", "click"
     own.require(*words)
     column = own.cluster(cluster)
     own = own.checked(*words)
-    theta, lists = thetas_of(positions), read_run(run)
+    theta, lists = np.array(thetas_of(positions)), read_run(run)
     # in one order, so that sums are the same whatever the order of the rows
     keys = own.keys("impression", "query", "item", "rank")
     clicked = collected(own.frame.filter(own.clicked).select(*keys).sort("impression", "rank"))
-    known = np.array([value > 0 for value in theta])
     at = clicked["rank"].to_numpy() - 1
-    if lost := sorted(
-        {int(each) + 1 for each in np.flatnonzero(np.bincount(at)) if each >= len(known) or not known[each]}
-    ):
+    looked = theta[np.minimum(at, len(theta) - 1)]
+    if lost := sorted({rank + 1 for rank in at[(at >= len(theta)) | ~(looked > 0)].tolist()}):
         raise DataError(
             f"{own.name}: rank {lost[0]} has no theta: a click there cannot be weighed. Give positions= to rank {lost[-1]}, or a log of the "
             f"first {lost[0] - 1} ranks."
         )
-    wanted = _listed(frame_of_run(lists)).with_columns(pl.col("query", "item").cast(pl.String))
     clicked = clicked.with_columns(pl.col("query", "item").cast(pl.String))
-    new = clicked.join(wanted, on=["query", "item"], how="left", maintain_order="left")["new"]
-    place = new.cast(pl.Float64).fill_null(np.nan).to_numpy()
-    worth = np.ones(len(place))
-    if discount != "none":
-        worth = 1 / (np.log2(place + 1) if discount == "log2p1" else place)
-    worth = np.where(new.is_null().to_numpy(), 0.0, worth)
-    gained = clicked.select("impression", value=worth / np.array(theta)[at], naive=worth)
+    new = clicked.join(_listed(lists), on=["query", "item"], how="left", maintain_order="left")["new"]
+    # what is not listed is infinitely far down
+    place = new.cast(pl.Float64).fill_null(math.inf).to_numpy()
+    is_listed = np.isfinite(place)
+    worth = {"log2p1": 1 / np.log2(place + 1), "reciprocal": 1 / place, "none": is_listed * 1.0}[discount]
+    gained = clicked.select("impression", value=worth / looked, naive=worth)
     gained = gained.group_by("impression", maintain_order=True).agg(pl.col("value", "naive").sum())
     shown, codes, alone = own.of_impressions(column)
     rows = shown.join(gained, left_on="impression ", right_on="impression", how="left", maintain_order="left")
     values, naive = (rows[name].fill_null(0.0).to_numpy() for name in ("value", "naive"))
     mean = cluster_mean(np.bincount(codes, values), np.bincount(codes), level=level)
     mean = mean._replace(low=max(mean.low, 0.0))  # NaN stays
-    weights = np.where(new.is_null().to_numpy(), 0.0, 1 / np.array(theta)[at])
-    spread = Weights.spread(lists.name, weights) if weights.any() else None
+    spread = Weights.spread(lists.name, is_listed / looked) if is_listed.any() else None
     counts = own.counted(cluster, alone_impressions=alone, not_listed=new.null_count())
     return Counterfactual(
         own.name, lists.name, discount, cluster, level, *mean, float(naive.mean()), spread, counts
     )
 
 
-def _listed(frame: pl.DataFrame) -> pl.DataFrame:
-    """The rank of each item in its list; items of one score are in the order of the policy's default, the larger id first."""
-    import polars as pl
+def _listed(run: Run) -> pl.DataFrame:
+    """The rank of each item in its list; items of one score are in the order of the policy's default, the larger id as text first."""
+    from rankwell.readers.frames.in_memory import frame_of_run
 
+    frame = frame_of_run(run).with_columns(pl.col("query", "item").cast(pl.String))
+    twice = frame.filter(~pl.struct("query", "item").is_first_distinct())
+    if len(twice):
+        query, item = (brief(twice[word][0]) for word in ("query", "item"))
+        raise DataError(f"{run.name}: query {query} lists item {item} twice. Remove one.")
     if "score" in frame.columns:
         frame = frame.sort("score", "item", descending=True)
     elif "rank" in frame.columns:

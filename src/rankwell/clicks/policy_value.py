@@ -8,14 +8,15 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
+import polars as pl
 
 from rankwell.clicks.log import Log
 from rankwell.clicks.means import Weights, student
 from rankwell.clicks.read import read_log, target_of
-from rankwell.clicks.results import OfRows, heads
+from rankwell.clicks.results import OfRows, with_interval
 from rankwell.display.page import PageStrings, words_of
-from rankwell.display.saved_files import LARGEST, ensure, is_count
-from rankwell.display.table import Cell, Table, number
+from rankwell.display.saved_files import ensure
+from rankwell.display.table import Table, number
 from rankwell.errors import DataError, UsageError, brief, nearest
 from rankwell.readers.frames.columns import quoted
 from rankwell.tables.arguments import checked, refuse_level
@@ -71,6 +72,7 @@ class OffPolicy(OfRows, kind="off-policy value", plural="off-policy values"):
     """
 
     _rows: ClassVar[tuple[str, type]] = "policies", PolicyValue
+    _noted: ClassVar[int] = -1
 
     log: str
     how: How
@@ -89,69 +91,55 @@ class OffPolicy(OfRows, kind="off-policy value", plural="off-policy values"):
         """What the page of a report is called."""
         return words("clicks.off_policy.title", how=self.how.upper(), log=self.log, n=self.rows)
 
-    def tables(self, words: PageStrings | None = None) -> list[Table]:
-        """Return the values, what the weights say of them, and the difference of two, in English or other words."""
-        words, rows = words or words_of("en"), self.policies
+    def _tables(self, words: PageStrings) -> list[Table]:
+        values = {"text": "policy", "value": "value low high"}
+        spread = "n_effective freedom largest weight weight_low weight_high unseen"
+        weights = {"text": "policy", "value": spread}
         tables = [
-            Table(heads(words, text="policy", value="value low high"), [[row.policy, row.value, row.low, row.high] for row in rows],
-                  caption=self.title(words)),
-            Table(heads(words, text="policy", value="n_effective freedom largest weight low high unseen"),
-                  [[row.policy, row.n_effective, row.freedom, row.largest, row.weight, row.weight_low, row.weight_high, row.unseen]
-                   for row in rows], caption=words("clicks.off_policy.weights")),
-        ]  # fmt: skip
+            self._table(words, self.policies, values, self.title(words)),
+            self._table(words, self.policies, weights, words("clicks.off_policy.weights")),
+        ]
         if self.difference is not None:
-            columns = heads(words, text="policy other", value="difference low high")
-            row: list[Cell] = [*self.difference[:3], *self.difference[4:6]]
-            tables.append(Table(columns, [row], caption=words("clicks.off_policy.difference"), labels=2))
-        return [*tables[:-1], replace(tables[-1], notes=self.notes(words))]
+            heads = {"text": "policy other", "value": "difference low high"}
+            caption = words("clicks.off_policy.difference")
+            tables.append(self._table(words, [self.difference], heads, caption, labels=2))
+        return tables
 
     def _said(self, words: PageStrings) -> list[str]:
-        notes = [words(f"clicks.off_policy.{self.how}")]
+        def say(key: str, **fields: Any) -> str:
+            return words(f"clicks.off_policy.{key}", **fields)
+
+        notes = [say(self.how)]
         notes += [
-            words("clicks.off_policy.refused", policy=row.policy, why=row.why(words))
-            for row in self.policies
-            if row.refused
+            say("refused", policy=row.policy, why=row.why(words)) for row in self.policies if row.refused
         ]
-        notes += [words("clicks.off_policy.forced")] * self.forced
-        if self.clip is not None:
-            notes.append(words("clicks.off_policy.clipped", clip=f"{self.clip:g}"))
+        notes += [say("forced")] * self.forced
+        notes += [] if self.clip is None else [say("clipped", clip=f"{self.clip:g}")]
         for row in self.policies:
             expected = 1 - (0.0 if math.isnan(row.unseen) else row.unseen)
             if row.weight_low > expected or row.weight_high < expected:
-                said = {"policy": row.policy, "expected": f"{expected:.3g}", "weight": f"{row.weight:.3g}"}
-                notes.append(words("clicks.off_policy.wrong", **said))
-        if self.cluster is not None:
-            notes.append(words("clicks.off_policy.clustered", cluster=self.cluster, n=self.clusters))
-        return notes
+                weight = f"{row.weight:.3g}"
+                notes.append(say("wrong", policy=row.policy, expected=f"{expected:.3g}", weight=weight))
+        return notes + (
+            [] if self.cluster is None else [say("clustered", cluster=self.cluster, n=self.clusters)]
+        )
 
     def _answer(self, words: PageStrings) -> tuple[str, str, dict[str, int]]:
-        from rankwell.reporting.chart.texts import with_interval
-
         row, both = self.policies[0], self.difference
-        case, said = "value", {"policy": row.policy, "value": with_interval(row.value, row.low, row.high)}
+        case, said = "value", {"policy": row.policy, "value": with_interval(row)}
         if row.refused and not self.forced:
             case, said = "refused", {"policy": row.policy, "why": row.why(words)}
         elif both is not None and not math.isnan(both.value):
             one, two = (number(each.value) for each in self.policies)
-            said = {
-                "policy": both.policy,
-                "one": one,
-                "other": both.other,
-                "two": two,
-                "value": with_interval(both.value, both.low, both.high),
-            }
             case = "difference"
+            said |= {"one": one, "other": both.other, "two": two, "value": with_interval(both)}
         of = {"rows": self.rows} | ({} if self.cluster is None else {"clusters": self.clusters})
         return case, words(f"clicks.off_policy.answer_{case}", **said), of
 
     def _check(self) -> None:
         ensure(self.policies, "policies", "there is none")
-        ensure(all(is_count(each, LARGEST) for each in (self.rows, self.clusters)), "rows", "it is no count")
-        ensure(
-            [own.of for own in self.weights] == [row.policy for row in self.policies],
-            "weights",
-            "they are of other policies",
-        )
+        are_of = [own.of for own in self.weights] == [row.policy for row in self.policies]
+        ensure(are_of, "weights", "they are of other policies")
         ensure(all(own.is_whole() for own in self.weights), "weights", "they do not add up")
 
 
@@ -232,28 +220,41 @@ def off_policy(
     column = own.cluster(cluster)
     own = own.checked(*words, *names)
     frame, codes, alone = own.of_rows(column, *(own.number(word).alias(word) for word in (*words, *names)))
-    columns = {name: frame[name].to_numpy() for name in frame.columns}
+    columns = {"reward" if word == reward else word: frame[word].to_numpy() for word in (*words, *names)}
     if (columns["propensity"] == 1).all():
         raise DataError(
             f"{own.name}: every propensity is 1: the logging policy was deterministic, so nothing else was tried and no log of it can tell "
             f"what another policy earns. Compare the two by interleaving or an A/B test."
         )
     counts = own.counted(cluster, alone=alone)
-    units = Choices(codes, int(codes.max()) + 1, column is not None, level)
-    found = [
-        _valued(name.removeprefix("target ").strip() or name, columns[name], columns, reward, how, clip, units, force=force) for name in names
-    ]  # fmt: skip
+    choices = Choices(columns, codes, int(codes.max()) + 1, column is not None, level)
+    found = [_valued(name, choices, how, clip, force=force) for name in names]
     values, influences, weights = zip(*found, strict=True)
-    both = _difference(values, influences, units) if len(found) == 2 else None
+    both = None
+    if len(found) == 2:
+        one, two = values
+        value = one.value - two.value  # NaN, as are its ends, if one is refused
+        error, *ends = choices.interval(value, influences[0] - influences[1], small=False)
+        error = math.nan if math.isnan(value) else error
+        both = PolicyDifference(one.policy, two.policy, value, error, *ends)
     return OffPolicy(
-        own.name, how, clip, cluster, units.clusters, len(codes), level, values, both, weights, counts, forced=force
-    )  # fmt: skip
+        own.name,
+        how,
+        clip,
+        cluster,
+        choices.clusters,
+        len(codes),
+        level,
+        values,
+        both,
+        weights,
+        counts,
+        force,
+    )
 
 
 def _with_targets(log: Log, target: Any) -> Log:
     """The log with the columns of the targets, under the word ``target`` or, for several, ``target NAME``."""
-    import polars as pl
-
     if target is None:
         return log
     names = [target] if isinstance(target, str) else target
@@ -272,56 +273,57 @@ def _with_targets(log: Log, target: Any) -> Log:
 
 
 class Choices(NamedTuple):
-    """The clusters of the rows of a log, and the level of intervals."""
+    """The columns of a log by word, the clusters of its rows, and the level of intervals."""
 
+    columns: Mapping[str, np.ndarray]
     codes: np.ndarray
     clusters: int
     is_clustered: bool
     level: float
 
-    def sums(self, values: np.ndarray) -> np.ndarray:
-        """Return the sums of clusters; without them the values."""
-        return np.bincount(self.codes, values, self.clusters) if self.is_clustered else values
+    def estimate(self, how: How, weight: np.ndarray, total: float) -> tuple[float, np.ndarray]:
+        """Return the value under weights, whose sum is known, and the influence of each row on it."""
+        r, n = self.columns["reward"], len(weight)
+        if how == "snips":
+            value = math.fsum(weight * r) / total
+            return value, weight * (r - value) / total
+        terms = weight * r if how == "ips" else self.columns["v"] + weight * (r - self.columns["q"])
+        value = math.fsum(terms) / n
+        return value, (terms - value) / n
 
     def interval(
         self, value: float, influence: np.ndarray, *, small: bool
     ) -> tuple[float, float, float, float]:
-        """Return the standard error of a value from its influences, which sum to 0, the degrees of freedom, and the interval.
+        """Return the standard error of a value from its influences, which sum to 0, the interval, and the degrees of freedom.
 
         ``small`` corrects for few units.
         """
-        own = self.sums(influence)
+        own = np.bincount(self.codes, influence, self.clusters) if self.is_clustered else influence
         square = own**2
         squares, fourths = math.fsum(square), math.fsum(square**2)
         if not fourths or len(own) < 2:
             return (math.nan,) * 4
         error = math.sqrt(squares * (len(own) / (len(own) - 1) if small or self.is_clustered else 1))
         freedom = squares**2 / fourths
-        return error, freedom, *student(value, error, freedom, self.level)
+        return error, *student(value, error, freedom, self.level), freedom
 
 
 def _valued(
-    policy: str, target: np.ndarray, columns: Mapping[str, np.ndarray], reward: str, how: How, clip: float | None, units: Choices, *, force: bool
-) -> tuple[PolicyValue, np.ndarray, Weights]:  # fmt: skip
-    """The value of one policy, the influence of each row on it, and how its weights are spread."""
-    raw = target / columns["propensity"]
-    n, r = len(raw), columns[reward]
+    name: str, choices: Choices, how: How, clip: float | None, *, force: bool
+) -> tuple[PolicyValue, np.ndarray, Weights]:
+    """The value of the policy of a target, the influence of each row on it, and how its weights are spread."""
+    policy, columns = name.removeprefix("target ").strip() or name, choices.columns
+    raw = columns[name] / columns["propensity"]
     weight = raw if clip is None else np.minimum(raw, clip)
     total = math.fsum(weight)
     if not total:
         raise DataError(
             f"{policy}: its probability of every logged choice is 0, so the log tells nothing of it."
         )
-    if how == "snips":
-        value = math.fsum(weight * r) / total
-        influence = weight * (r - value) / total
-    else:
-        terms = weight * r if how == "ips" else columns["v"] + weight * (r - columns["q"])
-        value = math.fsum(terms) / n
-        influence = (terms - value) / n
-    error, freedom, low, high = units.interval(value, influence, small=how != "snips")
-    mean = (total if clip is None else math.fsum(raw)) / n
-    weight_low, weight_high = units.interval(mean, (raw - mean) / n, small=True)[2:]
+    value, influence = choices.estimate(how, weight, total)
+    error, low, high, freedom = choices.interval(value, influence, small=how != "snips")
+    mean = (total if clip is None else math.fsum(raw)) / len(raw)
+    weight_low, weight_high = choices.interval(mean, (raw - mean) / len(raw), small=True)[1:3]
     unseen = float(columns["unseen"].mean()) if "unseen" in columns else math.nan
     spread = Weights.spread(policy, weight, total)
     why = _why_refused(spread.n_effective, freedom, unseen, words_of("en"))
@@ -344,15 +346,3 @@ def _why_refused(effective: float, freedom: float, unseen: float, words: PageStr
     if unseen > MOST_UNSEEN:
         why.append(words("clicks.off_policy.too_unseen", share=100 * unseen, most=100 * MOST_UNSEEN))
     return words("clicks.off_policy.and").join(why)
-
-
-def _difference(
-    values: Sequence[PolicyValue], influences: Sequence[np.ndarray], units: Choices
-) -> PolicyDifference:
-    """The paired difference of two policies."""
-    one, other = values
-    value = one.value - other.value
-    error, freedom, low, high = units.interval(value, influences[0] - influences[1], small=False)
-    if math.isnan(value):
-        error = low = high = math.nan
-    return PolicyDifference(one.policy, other.policy, value, error, low, high, freedom)

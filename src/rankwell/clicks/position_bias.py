@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
+import polars as pl
 
 from rankwell.clicks.log import DEEPEST, ROW, Log
 from rankwell.clicks.read import read_log
-from rankwell.clicks.results import OfRows, heads
-from rankwell.display.page import PageStrings, words_of
-from rankwell.display.saved_files import LARGEST, ensure, is_count
+from rankwell.clicks.results import OfRows
+from rankwell.display.page import PageStrings
+from rankwell.display.saved_files import ensure
 from rankwell.display.table import Table
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.tables.arguments import checked, refuse_level
-
-if TYPE_CHECKING:
-    import polars as pl
 
 FEWEST = 30  # clicks of a rank, fewer of which are said
 NEAR = 1e-12
@@ -35,9 +33,13 @@ class PositionTheta(NamedTuple):
     low: float
     high: float
 
+    def is_rare(self) -> bool:
+        """Whether a rank has too few clicks to be sure of."""
+        return self.impressions > 0 and self.clicks < FEWEST
+
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Positions(OfRows, kind="position bias", plural="position biases"):
+class Positions(OfRows, kind="position bias", plural="position biases", title="plots.positions.title"):
     """How likely each rank is looked at; made by ``rankwell.clicks.positions``.
 
     ``found.theta`` is the list from rank 1 on, NaN where unknown; ``found.rows`` has a ``PositionTheta`` for each.
@@ -59,24 +61,18 @@ class Positions(OfRows, kind="position bias", plural="position biases"):
         """Theta from rank 1 on; NaN where it is unknown."""
         return [row.theta for row in self.rows]
 
-    def title(self, words: PageStrings) -> str:
-        """What the page of a report is called."""
-        return words("plots.positions.title", log=self.log)
-
-    def tables(self, words: PageStrings | None = None) -> list[Table]:
-        """Return a row per rank, in English or other words."""
-        words = words or words_of("en")
-        columns = heads(words, count="rank impressions clicks", value="theta low high")
-        marks = {(at, 2): " *" for at, row in enumerate(self.rows) if _is_rare(row)}
-        return [Table(columns, self.rows, caption=self.title(words), notes=self.notes(words), marks=marks)]
+    def _tables(self, words: PageStrings) -> list[Table]:
+        marks = {(at, 2): " *" for at, row in enumerate(self.rows) if row.is_rare()}
+        heads = {"count": "rank impressions clicks", "value": "theta low high"}
+        return [self._table(words, self.rows, heads, self.title(words), marks=marks)]
 
     def _said(self, words: PageStrings) -> list[str]:
         notes = ["means", "shuffled" if self.shuffled else self.how]
         notes += ["interval"] * any(not math.isnan(row.low) for row in self.rows)
-        notes += ["few"] * any(_is_rare(row) for row in self.rows)
+        notes += ["few"] * any(row.is_rare() for row in self.rows)
         notes += [f"unlinked_{self.how}"] * any(math.isnan(row.theta) for row in self.rows)
         facts = {
-            "level": f"{100 * self.level:g}",
+            "level": self._percent,
             "cluster": self.cluster or "impression",
             "n": self.clusters,
             "least": FEWEST,
@@ -93,13 +89,7 @@ class Positions(OfRows, kind="position bias", plural="position biases"):
         rows = self.rows
         ensure([row.rank for row in rows] == [*range(1, len(rows) + 1)], "rows", "ranks are not 1, 2, 3 …")
         ensure(rows and rows[0].theta == 1, "rows[0].theta", "it is not 1")
-        ensure(all(is_count(n, LARGEST) for row in rows for n in row[1:3]), "rows", "a number is no count")
         ensure(all(math.isnan(row.theta) or row.theta >= 0 for row in rows), "rows", "theta is below 0")
-
-
-def _is_rare(row: PositionTheta) -> bool:
-    """Whether a rank has too few clicks to be sure of."""
-    return row.impressions > 0 and row.clicks < FEWEST
 
 
 @checked
@@ -167,7 +157,7 @@ def positions(
     words += ["swap"] * (is_swap and not is_shuffled)
     own = own.checked(*words)
     lots = Lots.of(own, column, seed)
-    found = (_swapped if is_swap else _harvested)(own, lots)
+    found = (_swapped if is_swap else _harvested)(lots)
     if not found.clicks[0]:
         raise DataError(f"{own.name}: theta is relative to rank 1, which has no click.")
     of_ranks = found.shown.astype(int), found.clicks.astype(int), found.theta, *found.bounds(level)
@@ -204,30 +194,32 @@ class ThetaCurve(NamedTuple):
 
 
 class Lots(NamedTuple):
-    """The rows of a log in lots of whole clusters, which are left out in turn; how many lots and clusters, and how many rows have none."""
+    """A log whose rows have a ``lot``, of whole clusters, which are left out in turn; how many lots and clusters, and how many rows have none."""
 
-    frame: pl.LazyFrame
+    log: Log
     lots: int
     clusters: int
     alone: int
 
     @classmethod
     def of(cls, log: Log, column: str | None, seed: int) -> Lots:
-        """Return the rows with a column ``lot``: clusters are dealt to 100 lots at random, and rows without one by their number."""
-        import polars as pl
-
+        """Deal clusters to 100 lots at random, and rows without one by their number."""
         missing = pl.col(column or ROW).is_null().sum()
         rows, alone = log.columns(pl.len().alias("rows"), missing.alias("alone")).row(0)
-        own = None if column is None else log.columns(pl.col(column).drop_nulls().unique()).sort(column)
-        clusters = rows if own is None else len(own) + alone
+        own = (
+            pl.DataFrame()
+            if column is None
+            else log.columns(pl.col(column).drop_nulls().unique()).sort(column)
+        )
+        clusters = rows if column is None else len(own) + alone
         count = min(clusters, LOTS)
-        row = (_mixed(pl.col(ROW).cast(pl.UInt64) + seed) % count).cast(pl.Int64)
-        if own is None:
-            return cls(log.frame.with_columns(lot=row), count, clusters, 0)
-        order = np.random.default_rng(seed).permutation(len(own))
-        lots = own.with_columns(pl.Series("lot", order % count, pl.Int64))
-        held = log.frame.join(lots.lazy(), on=column, how="left").with_columns(pl.col("lot").fill_null(row))
-        return cls(held, count, clusters, alone)
+        lot = (_mixed(pl.col(ROW).cast(pl.UInt64) + seed) % count).cast(pl.Int64)
+        frame = log.frame
+        if column is not None:
+            order = np.random.default_rng(seed).permutation(len(own)) % count
+            frame = frame.join(own.lazy().with_columns(lot=pl.Series(order)), on=column, how="left")
+            lot = pl.col("lot").fill_null(lot)
+        return cls(replace(log, frame=frame.with_columns(lot=lot)), count, clusters, alone)
 
 
 def _mixed(number: pl.Expr) -> pl.Expr:
@@ -237,13 +229,11 @@ def _mixed(number: pl.Expr) -> pl.Expr:
     return number ^ (number // 2**31)
 
 
-def _swapped(log: Log, lots: Lots) -> ThetaCurve:
+def _swapped(lots: Lots) -> ThetaCurve:
     """Click rates at k and at 1 of impressions whose pair was swapped; of a shuffled log all of them."""
-    import polars as pl
-
-    has_swap = "swap" in log.words
+    log, has_swap = lots.log, "swap" in lots.log.words
     swap = log.number("swap").cast(pl.Int64).fill_null(0) if has_swap else pl.lit(0, pl.Int64)
-    frame = log.tally(pl.col("lot"), *log.keys("rank"), swap.alias("swap"), frame=lots.frame)
+    frame = log.tally("lot", *log.keys("rank"), swap.alias("swap"))
     lot, at, pair, *both = (frame[name].to_numpy() for name in ("lot", "rank", "swap", "clicks", "rows"))
     ranks = int(at.max())
     # per lot: clicks and rows at k, and those at 1 beside which k is looked at
@@ -273,84 +263,56 @@ def _rates(table: np.ndarray) -> np.ndarray:
     return theta
 
 
-def _harvested(log: Log, lots: Lots) -> ThetaCurve:
+def _harvested(lots: Lots) -> ThetaCurve:
     """AllPairs over query and item that stood at several ranks."""
-    import polars as pl
-
-    keys = log.keys("query", "item", "rank")
-    cells = log.tally(*keys)
-    ranks = int(cells["rank"].max())  # type: ignore[arg-type]
-    is_deep = pl.col("rank") > DEEPEST
-    deep = int(cells.filter(is_deep)["rows"].sum())
+    keys = ["query", "item", "rank"]
+    log = replace(lots.log, frame=lots.log.frame.with_columns(lots.log.keys(*keys)))
+    cells, is_deep = log.tally(*keys), pl.col("rank") > DEEPEST
+    ranks, deep = int(cells["rank"].max()), int(cells.filter(is_deep)["rows"].sum())  # type: ignore[arg-type]
     # a pair that only ever stood at one rank tells nothing
-    cells = cells.filter(~is_deep).filter(pl.len().over("query", "item") > 1)
-    cells = cells.sort("query", "item", "rank").with_row_index("cell")
+    cells = (
+        cells.filter(~is_deep).filter(pl.len().over("query", "item") > 1).sort(keys).with_row_index("cell")
+    )
     pair = cells.select(pl.struct("query", "item").rle_id()).to_series().to_numpy().astype(np.int64)
     rank, whole = cells["rank"].to_numpy() - 1, cells.select("clicks", "rows").to_numpy().T.astype(np.float64)
     clicks, shown = (np.bincount(rank, values, ranks) for values in whole)
     if not clicks[0]:
         return ThetaCurve(np.full(ranks, np.nan), np.zeros((0, ranks)), shown, clicks, deep)
-    stood, rate = Stood.of(pair, rank, ranks), whole[0] / whole[1]
-    total = stood.both(rate)
+
+    rate = whole[0] / whole[1]
+    total = _pairs_of_ranks(pair, rank, rate, ranks)
     theta, logs = all_pairs(total[0], total[1] - total[0])
-    held = lots.frame.with_columns(keys).join(
-        cells.lazy().select("query", "item", "rank", "cell"), on=["query", "item", "rank"]
-    )
-    counted = log.tally(pl.col("lot"), pl.col("cell"), frame=held).sort("lot")
-    ends = counted["lot"].search_sorted(np.arange(lots.lots + 1)).to_numpy()
-    cell, own = counted["cell"].to_numpy(), counted.select("clicks", "rows").to_numpy().T
+    held = log.frame.join(cells.lazy().select(*keys, "cell"), on=keys)
+    counted = replace(log, frame=held).tally("lot", "cell").sort("lot", "cell")
     without = np.empty((lots.lots, ranks))
-    for each in range(lots.lots):
-        part = slice(ends[each], ends[each + 1])
-        at, left = cell[part], whole[:, cell[part]] - own[:, part]
-        # a pair that loses all rows at a rank is counted again; of others only rates change
-        again = np.zeros(pair[-1] + 1, bool)
-        again[pair[at[left[1] == 0]]] = True
-        is_again = again[pair[at]]
-        among = np.flatnonzero(again[pair])
-        after = whole[:, among]
-        after[:, np.searchsorted(among, at[is_again])] = left[:, is_again]
-        kept = among[after[1] > 0]
-        rate_left = after[0, after[1] > 0] / after[1, after[1] > 0]
-        less, more = (
-            Stood.of(pair[some], rank[some], ranks).both(rates)
-            for some, rates in ((among, rate[among]), (kept, rate_left))
-        )
-        clicked, number = total - less + more
-        at, left = at[~is_again], left[:, ~is_again]
-        clicked += stood.sums(left[0] / left[1] - rate[at], at)
-        without[each] = all_pairs(clicked, number - clicked, logs)[0]
+    for lot in range(lots.lots):
+        own = counted.filter(pl.col("lot") == lot)
+        at = own["cell"].to_numpy()
+        # only pairs that the lot showed change
+        is_shown = np.zeros(len(cells), bool)
+        is_shown[pair[at]] = True
+        of = np.flatnonzero(is_shown[pair])
+        left = whole[:, of]
+        left[:, np.searchsorted(of, at)] -= own.select("clicks", "rows").to_numpy().T
+        stays = left[1] > 0
+        kept, rate_left = of[stays], left[0, stays] / left[1, stays]
+        without_pairs = total - _pairs_of_ranks(pair[of], rank[of], rate[of], ranks)
+        clicked, number = without_pairs + _pairs_of_ranks(pair[kept], rank[kept], rate_left, ranks)
+        without[lot] = all_pairs(clicked, number - clicked, logs)[0]
     return ThetaCurve(theta, without, shown, clicks, deep)
 
 
-class Stood(NamedTuple):
-    """Which ranks a query and item stood at: for each cell (a query and item at a rank) its place in a table of sets of ranks and ranks, and
-    the ranks of each set.
-    """
-
-    place: np.ndarray
-    ranks: np.ndarray
-
-    @classmethod
-    def of(cls, pair: np.ndarray, rank: np.ndarray, ranks: int) -> Stood:
-        """Return that of cells, given the number of their query and item, by which they are sorted, and their rank."""
-        if not len(pair):
-            return cls(rank, np.zeros((0, ranks)))
-        begins = np.flatnonzero(np.diff(pair, prepend=-1))
-        sets, which = np.unique(np.bitwise_or.reduceat(np.int64(1) << rank, begins), return_inverse=True)
-        place = np.repeat(which, np.diff(begins, append=len(pair))) * ranks + rank
-        return cls(place, (sets[:, None] >> np.arange(ranks) & 1).astype(np.float64))
-
-    def sums(self, values: np.ndarray, among: Any = slice(None)) -> np.ndarray:
-        """Return for ranks k and k' the sum of the values at k of what stood at both; ``among`` says of which cells they are."""
-        table = np.bincount(self.place[among], values, self.ranks.size).reshape(self.ranks.shape)
-        found: np.ndarray = table.T @ self.ranks
-        np.fill_diagonal(found, 0.0)
-        return found
-
-    def both(self, rates: np.ndarray) -> np.ndarray:
-        """Return the sums of the click rates of all cells, C, and their number, C + C̄."""
-        return np.array([self.sums(rates), self.sums(np.ones(len(rates)))])
+def _pairs_of_ranks(pair: np.ndarray, rank: np.ndarray, rates: np.ndarray, ranks: int) -> np.ndarray:
+    """C and C + C̄ of cells that are sorted by pair: for ranks k and k' the click rates at k, and the number, of what stood at both."""
+    begins = np.flatnonzero(np.diff(pair, prepend=-1))
+    # few sets of ranks hold all pairs, so pairs are added up by the set that they stood at
+    sets, which = np.unique(np.bitwise_or.reduceat(np.int64(1) << rank, begins), return_inverse=True)
+    place = np.repeat(which, np.diff(begins, append=len(pair))) * ranks + rank
+    stood = (sets[:, None] >> np.arange(ranks) & 1).astype(np.float64)
+    tables = [np.bincount(place, values, stood.size) for values in (rates, np.ones(len(rates)))]
+    found = np.array([table.reshape(stood.shape).T @ stood for table in tables])
+    found[:, np.arange(ranks), np.arange(ranks)] = 0.0
+    return found
 
 
 def all_pairs(
@@ -367,11 +329,8 @@ def all_pairs(
     linked = (clicked > NEAR) & (clicked.T > NEAR)
     label = connected_components(linked, directed=False)[1]
     linked &= label[:, None] == label[0]
-    theta, logs = (
-        np.full(ranks, np.nan),
-        np.full((ranks, ranks), np.log(0.3)) if start is None else start.copy(),
-    )
-    theta[0] = 1.0
+    theta = np.array([1.0] + [math.nan] * (ranks - 1))
+    logs = np.full((ranks, ranks), np.log(0.3)) if start is None else start.copy()
     row, column = np.nonzero(linked)
     if not len(row):
         return theta, logs
@@ -387,10 +346,8 @@ def all_pairs(
         return -float((c * np.log(share) + rest * np.log1p(-share)).sum()), gradient
 
     begin = np.concatenate([logs[used, used], logs.ravel()[upper]])
-    bounds, options = (
-        [(-30.0, 0.0)] * len(begin),
-        {"maxiter": 5_000, "maxfun": 50_000, "ftol": 1e-13, "gtol": 1e-9},
-    )
+    options = {"maxiter": 5_000, "maxfun": 50_000, "ftol": 1e-13, "gtol": 1e-9}
+    bounds = [(-30.0, 0.0)] * len(begin)
     found = minimize(loss, begin, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
     theta[used] = np.exp(found.x[:n] - found.x[0])
     logs[used, used], logs.ravel()[upper] = found.x[:n], found.x[n:]

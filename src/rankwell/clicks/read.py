@@ -6,9 +6,10 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import polars as pl
 
 from rankwell.clicks.log import Log, log_of
 from rankwell.errors import DataError, InputError, UsageError, brief
@@ -16,9 +17,6 @@ from rankwell.readers.formats.ubi import HITS
 from rankwell.readers.frames.in_memory import frame_of
 from rankwell.readers.frames.scans import polars_errors
 from rankwell.tables.series import LineAfter
-
-if TYPE_CHECKING:
-    import polars as pl
 
 SEPARATORS = ",\t;|"
 PARQUET, ARROW, LINES = (".parquet", ".pq"), (".arrow", ".ipc", ".feather"), (".ndjson", ".jsonl")
@@ -77,12 +75,9 @@ def read_log(
         raise UsageError(f"rank_base={brief(rank_base)}: the first rank is 0 or 1.")
     if isinstance(source, str | os.PathLike):
         return _of_file(Path(source), columns, rank_base, name or Path(source).name)
-    if (
-        isinstance(source, list | tuple)
-        and source
-        and all(isinstance(each, str | os.PathLike) for each in source)
-    ):
-        return _of_files([Path(each) for each in source], rank_base, name or Path(source[0]).name)
+    several = source if isinstance(source, list | tuple) else ()
+    if several and all(isinstance(each, str | os.PathLike) for each in several):
+        return _of_files([Path(each) for each in several], rank_base, name or Path(several[0]).name)
     name = name or "log"
     if isinstance(source, Mapping) and source.keys() >= BANDIT:
         return _of_feedback(source, name)
@@ -91,8 +86,6 @@ def read_log(
 
 def _of_file(path: Path, columns: Mapping[str, str] | None, rank_base: int | None, name: str) -> Log:
     import json
-
-    import polars as pl
 
     if not path.exists():
         raise InputError(f"{path}: there is no such file.")
@@ -122,10 +115,8 @@ def _of_file(path: Path, columns: Mapping[str, str] | None, rank_base: int | Non
         else:
             with path.open(encoding="utf-8", errors="replace") as opened:
                 head = opened.readline()
-            frame, place = (
-                pl.scan_csv(path, separator=max(SEPARATORS, key=head.count), infer_schema=False),
-                LineAfter(name, 1),
-            )
+            separator = max(SEPARATORS, key=head.count)
+            frame, place = pl.scan_csv(path, separator=separator, infer_schema=False), LineAfter(name, 1)
         if {*frame.collect_schema().names()} >= EVENTS:
             return _of_events(frame, name)
         return log_of(frame, name, columns, place, rank_base=rank_base)
@@ -152,8 +143,6 @@ def _objects(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
 
 def _frame(rows: list[tuple[Any, ...]], names: str) -> pl.DataFrame:
     """A table of rows, without the columns of which nothing is known."""
-    import polars as pl
-
     kinds = {"rank": pl.Int64, "click": pl.Int64}
     frame = pl.DataFrame(rows, {name: kinds.get(name, pl.String) for name in names.split()}, orient="row")
     return frame.select(column for column in frame if column.null_count() < len(frame))
@@ -172,7 +161,10 @@ def _of_drafts(path: Path, name: str) -> Log:
     for number, value in _objects(path):
         try:
             ids = [str(each) for each in value["ranking_list"]]
-            teams = {str(item): str(team) for team, items in value["teams"].items() for item in items}
+            teams: dict[str, list[str | None]] = {}
+            for team, items in value["teams"].items():
+                for item in items:
+                    teams.setdefault(str(item), []).append(str(team))
             clicks = np.bincount(np.asarray(value["clicks"], np.int64), minlength=len(ids))
             impression = _text(value.get("impression", value.get("search_id", number)))
         except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -184,17 +176,17 @@ def _of_drafts(path: Path, name: str) -> Log:
                 f"{name}:{number}: position {len(clicks) - 1} was clicked, but the list has {len(ids)} items, counted from 0."
             )
         who = _text(value.get("user")), _text(value.get("query"))
+        # an item of both teams is there once for each
         rows += [
-            (impression, *who, item, rank, teams.get(item), int(clicks[rank]))
+            (impression, *who, item, rank, team, int(clicks[rank]))
             for rank, item in enumerate(ids)
+            for team in teams.get(item, [None])
         ]
     return log_of(_frame(rows, "impression user query item rank team click"), name, rank_base=0)
 
 
 def _of_events(frame: pl.LazyFrame, name: str) -> Log:
     """Rows of events: ``serp``, an answer that was shown, and ``click`` on a position that a ranking function filled."""
-    import polars as pl
-
     clicked = pl.col("event") == "click"
     known = pl.col("event").is_in(["serp", "click"])
     is_shown = (pl.col("event") == "serp").any().over("search_id")
@@ -217,8 +209,6 @@ def _of_events(frame: pl.LazyFrame, name: str) -> Log:
 
 def _of_feedback(value: Mapping[str, Any], name: str) -> Log:
     """A round is a row: the action is the item, the position the rank, ``pscore`` the propensity."""
-    import polars as pl
-
     rounds = value["n_rounds"]
     columns = {"item": "action", "reward": "reward", "propensity": "pscore", "rank": "position"}
     held = {word: np.asarray(value[own]) for word, own in columns.items() if value.get(own) is not None}
@@ -248,10 +238,11 @@ def target_of(log: Log, policy: Any) -> np.ndarray:
         raise DataError(
             f"target: expected probabilities of the shape {len(action)} rounds × actions × positions, not {policy.shape}."
         )
-    if action.max() >= policy.shape[1] or position.max() >= policy.shape[2]:
-        raise DataError(
-            f"target: the log holds action {action.max()} at position {position.max()}, beyond the policy's shape {policy.shape}."
-        )
+    for what, own, end in ("action", action, policy.shape[1]), ("position", position, policy.shape[2]):
+        if own.min() < 0 or own.max() >= end:
+            raise DataError(
+                f"target: the log holds {what}s from {own.min()} to {own.max()}, beyond the policy's shape {policy.shape}."
+            )
     return policy[np.arange(len(action)), action, position]
 
 
@@ -282,7 +273,12 @@ def _of_files(paths: Sequence[Path], rank_base: int | None, name: str) -> Log:
                 for place, each in enumerate(ids, 1):
                     shown.setdefault((search, str(each)), place)
                 continue
-            item, rank = _object_of(value)
+            try:
+                item, rank = _object_of(value)
+            except (AttributeError, TypeError, ValueError) as error:
+                raise DataError(
+                    f"{path.name}:{number}: the event_attributes are not those of UBI ({brief(str(error))})."
+                ) from None
             if item is None:
                 counts["no_object"] += 1
             elif value["action_name"] in CLICKS:

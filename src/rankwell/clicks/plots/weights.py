@@ -102,26 +102,14 @@ def _panel(own: Weights, ends: Sequence[float], of: str, words: PageStrings) -> 
         row | {"measure": names[row["measure"]], "share_text": percent(row["percent"] / 100), "n_text": count(row["n"])} for row in rows_of(own, ends)
     ]  # fmt: skip
     shown = {"weight": "x", "measure": "y", "share_text": "share", "n_text": "n"}
-    return (
-        data(rows)
-        .mark_bar()
-        .encode(
-            x=alt.X(
-                "weight:N",
-                sort=None,
-                title=words("plots.weights.x"),
-                axis=alt.Axis(labelAngle=-45 if len(ends) > MOST else 0, grid=False),
-            ),
-            xOffset=alt.XOffset("measure:N", sort=None),
-            y=alt.Y("percent:Q", title=words("plots.weights.y")),
-            color=alt.Color("measure:N", sort=None, title=None, scale=alt.Scale(domain=[*names.values()])),
-            tooltip=[
-                alt.Tooltip(f"{field}:N", title=words(f"plots.weights.{key}")) for field, key in shown.items()
-            ],
-        )
-        .properties(
-            width=WIDTH,
-            height=HEIGHT,
-            title=alt.Title(_said(own, of, words), fontSize=12, fontWeight="normal"),
-        )
-    )
+    tips = [alt.Tooltip(f"{field}:N", title=words(f"plots.weights.{key}")) for field, key in shown.items()]
+    axis = alt.Axis(labelAngle=-45 if len(ends) > MOST else 0, grid=False)
+    bars = data(rows).mark_bar().encode(
+        x=alt.X("weight:N", sort=None, title=words("plots.weights.x"), axis=axis),
+        xOffset=alt.XOffset("measure:N", sort=None),
+        y=alt.Y("percent:Q", title=words("plots.weights.y")),
+        color=alt.Color("measure:N", sort=None, title=None, scale=alt.Scale(domain=[*names.values()])),
+        tooltip=tips,
+    )  # fmt: skip
+    title = alt.Title(_said(own, of, words), fontSize=12, fontWeight="normal")
+    return bars.properties(width=WIDTH, height=HEIGHT, title=title)
