@@ -61,7 +61,6 @@ def _lists(source: Mapping[Any, Any], word: str, name: str, columns: Mapping[str
     # seen for all at once, as most dicts hold nothing else
     if not HONEST.issuperset(map(type, lists)):
         lists = [_members(query, members, word, name) for query, members in by_query.items()]
-    lists = [members if type(members) is dict else without_pads(members) for members in lists]
     offsets = offsets_of(np.fromiter(map(len, lists), np.int64, len(lists)))
     # an empty one says nothing of the others
     kinds = {type(members) is dict for members in lists if members} or {set(map(type, lists)) == {dict}}
@@ -77,7 +76,12 @@ def _lists(source: Mapping[Any, Any], word: str, name: str, columns: Mapping[str
         if flat and isinstance(flat[0], (tuple, list)):
             items, numbers = _pairs(ListOf(name, queries, offsets), flat, word)
             return ItemLists(queries, offsets, items, numbers, name)
-        return ItemLists(queries, offsets, ids_in(flat, name), None, name)
+        items = ids_in(flat, name)
+        if not items.is_text and (items.integers == PAD).any():
+            lists = [without_pads(members) for members in lists]
+            offsets = offsets_of(np.fromiter(map(len, lists), np.int64, len(lists)))
+            items = ids_in(list(chain.from_iterable(lists)), name)
+        return ItemLists(queries, offsets, items, None, name)
     items = Ids.of(flat, f"{name}: item")
     lists = _of_words([members or {} for members in lists], NUMBER_WORDS[word])
     values = list(chain.from_iterable(members.values() for members in lists))
