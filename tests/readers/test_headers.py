@@ -210,3 +210,9 @@ def test_the_remedy_for_a_header_above_a_trec_run_keeps_its_scores_in_force(tmp_
     with pytest.raises(rw.RankwellError, match=r"The first line is a header. Remove it: tail -n \+2\.$"):
         mean(write(tmp_path, "r.run", "\n".join(["qid Q0 docid rank score tag", *rows, ""])), QRELS)
     assert mean(write(tmp_path, "r.run", "\n".join([*rows, ""])), QRELS) == 1.0
+
+
+@every("name", ["p(a|b|c|d|e)", '"a;b;c;d;e"', '"w|x|y|z|query"'])
+def test_other_signs_in_the_name_of_a_column_do_not_divide_the_table(tmp_path, name):
+    path = write(tmp_path, "r.csv", f"user,item,score,{name}\na,y,5,1\na,x,9,2\nb,z,3,3\n")
+    assert mean(path, QRELS) == 1.0

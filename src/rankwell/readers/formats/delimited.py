@@ -131,7 +131,7 @@ class TextTable(plain_lines.TextTable):
         if "\ufffd" in line and (wrong := not_utf8(file)):
             raise wrong
         _refuse_line_ends(file)
-        self.separator = said[1].decode() if said else _separator(line)
+        self.separator = said[1].decode() if said else _separator_of_names(line)
         if self.has_quotes and not _opens_cells(file, self.separator):
             self.has_quotes, self.quote = False, None
         self.names = next(csv.reader([line], delimiter=self.separator), [])
@@ -341,6 +341,15 @@ def _first_line(start: bytes) -> str:
 
 def _separator(line: str) -> str:
     return max(SEPARATORS, key=line.count)
+
+
+def _separator_of_names(line: str) -> str:
+    """The sign that divides a header into most known names, as one of the names may hold others; else the most frequent one."""
+
+    def fits(sign: str) -> tuple[int, int]:
+        return sum(known_word(cell.strip(' "')) is not None for cell in line.split(sign)), line.count(sign)
+
+    return max(SEPARATORS, key=fits)
 
 
 def _with_header(file: File, line: str, names: list[str], separator: str) -> File:
