@@ -114,6 +114,50 @@ def test_columns_that_are_not_read_are_named():
     assert rw.suite(table).notes == ("table: columns not read: seconds",)
 
 
+def test_names_of_mteb_are_names_of_metrics_everywhere():
+    words = ("task", "system", "query", "metric", "value")
+    for suite in (
+        rw.suite({"t": {"x": 0.5}}, metric="mrr_at_10"),
+        rw.suite({"t": {"x": evaluated(2, metrics=("rr@10", "p@1"))}}, metric="mrr_at_10"),
+        rw.suite(rows(("t", "x", "mrr_at_10", 0.5), words=("task", "system", "metric", "value"))),
+        rw.suite(rows(("t", "x", 1, "mrr_at_10", 0.5), ("t", "x", 2, "mrr_at_10", 0.5), words=words)),
+    ):
+        assert suite.parts[0].metric == "rr@10"
+    with pytest.raises(
+        DataError, match=r"t, x: ndcg@10 is 45\.1, outside of 0 to 1\. Divide percentages by 100"
+    ):
+        rw.suite(rows(("t", "x", "ndcg_at_10", 45.1), words=("task", "system", "metric", "value")))
+
+
+def test_a_task_without_any_value_is_missing_and_not_left_out_unsaid():
+    with pytest.raises(
+        DataError, match="x has no value for t; missing='shared' uses the 1 task that all have"
+    ):
+        rw.suite({"t": {}, "u": {"x": 0.5}}).board()
+
+
+def test_a_metric_chooses_the_rows_of_a_table():
+    words = ("task", "system", "metric", "value")
+    cells = [
+        (task, system, metric, value + at / 10)
+        for task in ("t", "u")
+        for system, value in (("x", 0.5), ("y", 0.25))
+        for at, metric in enumerate(["map@10", "rmse", "ndcg_at_5"])
+    ]
+    table = rows(*cells, ("v", "x", None, 0.5), ("v", "y", None, 0.4), words=words)
+    for at, metric in enumerate(["ap@10", "rmse", "ndcg@5"]):
+        suite = rw.suite(table, metric=metric)
+        assert [part.metric for part in suite.parts] == [metric] * 3
+        assert suite.parts[0].means.tolist() == [0.5 + at / 10, 0.25 + at / 10]
+    assert rw.suite(table, metric="rmse").board().rows[0].system == "y"
+    with pytest.raises(
+        DataError, match=r"table: no row has the metric ndcg@6; the metrics are map@10, rmse, ndcg_at_5\."
+    ):
+        rw.suite(table, metric="ndcg@6")
+    with pytest.raises(DataError, match="t, x stands at table, row 1 already"):
+        rw.suite(table)
+
+
 def test_of_two_columns_of_one_name_the_exact_one_is_read():
     for words in ("task", "system", "value", "Value"), ("task", "system", "VALUE", "value"):
         suite = rw.suite(rows(("t", "x", 0.1, 0.7), words=words))

@@ -336,7 +336,8 @@ def suite(results: Any, *, metric: str | None = None) -> Suite:
         and value, and query, group and metric as far as they are there: a row per task and system, or one per query of them. Tasks of a group are
         sub-tasks of one, of which the mean of the values counts.
     metric
-        The metric of the values; needed of Results with several. Of numbers it says which are better, if they are not larger, and their range.
+        The metric of the values; needed of Results with several. Of numbers it says which are better, if they are not larger, and their range; of a
+        table with a column metric, which rows are read.
 
     Returns
     -------
@@ -379,7 +380,7 @@ def suite_of_rows(
 ) -> Suite:
     """Return the suite of tasks, each with its name, its group, and Results or numbers by system."""
     systems = list(dict.fromkeys(name_as_text(system) for _, _, row in rows for system in row))
-    parts = [part_of(task, group, row, systems, metric) for task, group, row in rows if row]
+    parts = [part_of(task, group, row, systems, metric) for task, group, row in rows]
     return suite_of(systems, parts, notes)
 
 
@@ -452,7 +453,7 @@ def part_of(
 def _metric_in(results: Mapping[str, Results], metric: str | None) -> str:
     """The text of the metric that Results are asked for; UsageError if there are several and none is named."""
     if metric is not None:
-        return str(metric_of(metric)) if results else metric
+        return str(metric_of(known_as(metric))) if results else known_as(metric)
     for name, res in results.items():
         if len(res.metrics) > 1:
             names = ", ".join(map(str, res.metrics))
@@ -510,6 +511,15 @@ def _of_table(source: Any, metric: str | None) -> Suite:
             cell = brief(whole.frame[read[word]][row])
             raise DataError(f"{whole.place(row)}: {cell} is no {word}. Correct it, or leave the row out.")
     frame = texts.with_columns(value.alias("value")).with_row_index("row")
+    if metric is not None and "metric" in read:
+        metrics = texts["metric"].drop_nulls().unique(maintain_order=True).to_list()
+        asked = metric_named(known_as(metric)) or metric
+        own = [each for each in metrics if (metric_named(known_as(each)) or each) == asked]
+        if metrics and not own:
+            raise DataError(
+                f"{whole.name}: no row has the metric {metric}; the metrics are {few_of(metrics, 8)}.{nearest(metric, metrics)}"
+            )
+        frame = frame.filter(pl.col("metric").is_null() | pl.col("metric").is_in(own)).drop("metric")
     key = [word for word in ("task", "system", "query") if word in read]
     twice = frame.filter(frame.select(key).is_duplicated()).group_by(key, maintain_order=True).agg("row")
     for *names, (first, second, *_) in twice.iter_rows():
@@ -547,4 +557,4 @@ def _part_of_rows(frame: Any, systems: list[str], metric: str | None) -> SuiteTa
     values = np.full((len(systems), len(first)), math.nan)
     places = {name: place for place, name in enumerate(systems)}
     values[[places[name] for name in frame["system"]], codes] = frame["value"].fill_null(math.nan)
-    return _with_values(task, words["group"], words["metric"], values, queries[first])
+    return _with_values(task, words["group"], known_as(words["metric"]), values, queries[first])
