@@ -60,6 +60,9 @@ def one_dimension(source: Any, name: str) -> np.ndarray:
     array = array_of(source, name)
     if array.ndim != 1:
         raise UsageError(f"{name} are one column; this array has {array.ndim} dimensions.")
+    # numpy.ma, which others may be masked by, takes a tenth of a small command to load
+    if type(array) is np.ndarray:
+        return array
     refuse_masked(array, name)
     return np.ma.getdata(array)
 

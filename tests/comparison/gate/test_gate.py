@@ -285,7 +285,7 @@ def test_what_a_limit_says_does_not_contradict_its_verdict(minimum, status, said
 def test_metrics_without_a_better_direction_or_values_per_query_are_refused():
     run, qrels = {"q": ["a"]}, {"q": {"a": 1}}
     with pytest.raises(rw.RankwellError, match="neither higher nor lower is better"):
-        rw.gate(run, qrels, ["arp"], baseline=run, train=[("u", "a")])
+        rw.gate(run, qrels, ["arp"], baseline=run, train={"u": ["a"]})
     with pytest.raises(rw.RankwellError, match=r"rw\.jackknife"):
         rw.gate(run, qrels, ["coverage@1"], baseline=run, items=["a", "b"])
 
