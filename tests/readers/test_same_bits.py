@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 
 import numpy as np
 import polars as pl
@@ -11,7 +12,7 @@ from tests.readers import ways
 
 import rankwell as rw
 from rankwell import testing
-from rankwell.readers.bytes.files import File
+from rankwell.readers.bytes.files import HEAD, File
 from rankwell.readers.registry import formats, guess, reader
 
 METRICS = ["ap", "ndcg@3", "rr", "p@2", "bpref", "err", "judged@3"]
@@ -54,9 +55,43 @@ def test_every_format_gives_back_what_was_written(tmp_path, name):
         write, rows, kind = (write_qrels, QRELS, "qrels") if write_qrels else (write_run, RUN, "run")
         (tmp_path / file).write_bytes(write(rows, kind))
         assert guess(File(tmp_path / file))[0] == name
+        for make, data, read in ((write_run, RUN, rw.read_run), (write_qrels, QRELS, rw.read_qrels)):
+            if make:
+                own = tmp_path / f"{read.__name__}_{file}"
+                own.write_bytes(make(data, read.__name__.removeprefix("read_")))
+                assert read(own, name="own").name == "own"
         testing.check_reader(
             written(write_run, "run"), written(write_qrels, "qrels"), tmp_path, suffix=f"_{file}", cases=5
         )
+
+
+@pytest.mark.parametrize("name", formats())
+def test_no_two_formats_recognise_one_file(name):
+    for other in formats():
+        for file, write_run, write_qrels in ways.files_of(other):
+            start = write_run(RUN, "run") if write_run else write_qrels(QRELS, "qrels")
+            recognised = reader(name).recognises(start[:HEAD])
+            assert not recognised or name == other, (
+                f"recognises() of {name} takes {file} of {other} for its own: {start[:60]!r}"
+            )
+
+
+@pytest.mark.parametrize("name", formats())
+def test_bytes_that_are_no_text_are_refused_by_formats_of_text(tmp_path, name):
+    for file, write_run, write_qrels in ways.files_of(name):
+        content = write_run(RUN, "run") if write_run else write_qrels(QRELS, "qrels")
+        letter = "é".encode()  # of an id
+        if letter in content and is_text(content):
+            (tmp_path / file).write_bytes(content.replace(letter, b"\xff"))
+            with pytest.raises(rw.RankwellError, match=re.escape(file)):
+                outcome(tmp_path / file, DATA.qrels) if write_run else outcome(DATA.run, tmp_path / file)
+
+
+def is_text(content):
+    try:
+        return "\0" not in content.decode()
+    except UnicodeDecodeError:
+        return False
 
 
 @pytest.mark.parametrize("name", ways.FILES)

@@ -14,7 +14,7 @@ import numpy as np
 
 from rankwell.errors import DataError, UsageError
 from rankwell.readers.bytes.files import File
-from rankwell.readers.bytes.text import require_text, text_of
+from rankwell.readers.bytes.text import not_utf8, require_text, text_of
 from rankwell.records import record
 from rankwell.tables.ids import LONGEST_ID, Ids
 from rankwell.tables.run_qrels import Qrels
@@ -76,6 +76,8 @@ def read_qrels(file: File, *, name: str, columns: Mapping[str, str]) -> Qrels:
     require_text(file)
     text, begin = text_of(file)
     file.check()
+    if wrong_text := not_utf8(file):
+        raise wrong_text
     starts, ends, line = _words(text, begin)
     firsts = np.flatnonzero(np.diff(line, prepend=-1))
     counts = np.diff(np.append(firsts, len(line)))
