@@ -7,7 +7,8 @@ import re
 import pytest
 
 from rankwell.cli import run
-from rankwell.cli.commands import homes
+from rankwell.cli.arguments import arguments_of
+from rankwell.cli.commands import function_of, homes
 
 OTHERS = ("trec_eval", "ndeval")  # which print help of their own
 
@@ -23,6 +24,15 @@ def test_the_first_line_names_what_the_help_explains(words, capsys, monkeypatch)
     for name in re.findall(r"[A-Z]{2,}", first.removeprefix(start).replace("[OPTIONS]", "")):
         assert re.search(rf"\b{name}\b", rest) or f"--{name.lower()}" in rest, name
     assert ("[OPTIONS]" in first) == ("--" in rest.replace("--help-all", ""))
+
+
+@pytest.mark.parametrize("words", [each for each in homes() if each[0] not in OTHERS], ids=" ".join)
+def test_every_argument_has_a_help_text(words):
+    missing = [argument.field for argument in arguments_of(function_of(words)) if not argument.help]
+    assert not missing, (
+        f"write Annotated[…, Option(help=…)] for {missing} of rankwell {' '.join(words)}; those of a picture have their text "
+        "under Parameters of its docstring"
+    )
 
 
 def test_what_is_optional_and_what_is_not_is_told_apart(capsys):

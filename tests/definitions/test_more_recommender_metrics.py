@@ -145,7 +145,7 @@ def test_the_mean_popularity_rank_counts_the_items_below():
 
         return of_each(lists, lambda _, row: sum(map(quantile, row)) / len(row), 3)
 
-    compare_of_lists("mean_pop_rank@3", loop)
+    compare_of_lists("mean_pop_rank@3", loop, whole=True)
 
 
 @pytest.mark.parametrize("metric", ["category_entropy@3", "category_entropy(count=topic)@3"])
@@ -160,7 +160,7 @@ def test_category_entropy_adds_up_shares(metric):
         total = sum(weights.values())
         return -sum(w / total * math.log2(w / total) for w in weights.values()) if weights else None
 
-    compare_of_lists(metric, lambda lists, _: of_each(lists, entropy, 3))
+    compare_of_lists(metric, lambda lists, _: of_each(lists, entropy, 3), whole=True)
 
 
 @pytest.mark.parametrize(
@@ -205,7 +205,7 @@ def test_binomial_diversity_counts_all_lists_that_could_have_been_drawn(metric):
         return {"both": coverage * fresh, "coverage": coverage, "nonredundancy": fresh}[part]
 
     compare_of_lists(
-        f"binomial_diversity(lam={lam},part={part})@3", lambda lists, _: of_each(lists, value, 3)
+        f"binomial_diversity(lam={lam},part={part})@3", lambda lists, _: of_each(lists, value, 3), whole=True
     )
 
 

@@ -41,6 +41,12 @@ def precision(k, size):
 
 
 def coverage(k):
+    return lambda lists, catalogue: (
+        len({item for row in lists.values() for item in row[:k] if item in catalogue}) / len(catalogue)
+    )
+
+
+def shown_of_all(k):
     return lambda lists, catalogue: len({item for row in lists.values() for item in row[:k]}) / len(catalogue)
 
 
@@ -57,9 +63,21 @@ def test_a_plain_loop_agrees_with_the_metric_that_it_defines():
         (compare_per_query, "p@3", lambda listed, judged: precision(3, 3)(listed[::-1], judged)),
         (compare_per_query, "p@3", lambda listed, judged: precision(3, 3)(listed, judged) or 0.0),
         (compare_of_lists, "coverage@2", coverage(1)),
+        (compare_of_lists, "coverage@2", shown_of_all(2)),
     ],
-    ids=["÷ (k + 1)", "first k − 1", "worst first", "0 where undefined", "first k − 1 of all lists"],
+    ids=["÷ (k + 1)", "first k − 1", "worst first", "0 where undefined", "first k − 1 of all lists", "items that the catalogue lacks"],
 )  # fmt: skip
 def test_a_wrong_loop_is_found(compare, metric, wrong):
     with pytest.raises(AssertionError):
         compare(metric, wrong)
+
+
+def test_a_metric_that_few_queries_have_is_compared_on_more_data():
+    late = "first_rank@1"  # defined where the first item is relevant
+
+    def loop(listed, judged):
+        return 1.0 if listed and (listed[0] or 0) > 0 else None
+
+    with pytest.raises(AssertionError, match=r"queries only: compare it on more data, with cases=\d+ after"):
+        compare_per_query(late, loop, cases=10)
+    assert compare_per_query(late, loop, cases=60) >= 30

@@ -66,7 +66,9 @@ def test_every_option_of_a_command_stands_on_a_page(words):
     pages = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
     for argument in arguments_of(function_of(words)):
         names = [*argument.names, *filter(None, [argument.option.negative])]
-        assert not names or any(stands(name, pages) for name in names), names
+        assert not names or any(stands(name, pages) for name in names), (
+            f"name {names[0]} of rankwell {' '.join(words)} on a page of docs/"
+        )
     for word in pairs_in(function_of(words)):
         assert stands(f"{word}=", pages) or stands(f"--{word.replace('_', '-')}", pages), word
 

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankwell.extend import Context, Judged, QueryMetric, definition, ratio
+from rankwell.extend import Context, Judged, QueryMetric, UsageError, definition, ratio
 
 
 @definition
@@ -36,6 +36,12 @@ class HalfLife(QueryMetric):
 
     name: ClassVar[str] = "half_life"
     half: float = 5
+
+    def __post_init__(self) -> None:
+        """Refuse a rank at which every list would be divided by 0."""
+        super().__post_init__()
+        if not self.half > 1:
+            raise UsageError(f"half_life(half={self.half:g}): half must be above 1.")
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
         """The weights of the relevant items found, added up and divided by R."""

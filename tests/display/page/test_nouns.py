@@ -84,7 +84,9 @@ def test_no_text_of_a_page_of_users_speaks_of_queries(lang):
             for word in ("quer", "Quer", "질의", "{noun", "{counter")
         )
     }
-    assert speaking == set()
+    assert not speaking, (
+        f"write {{nouns}}, {{noun}} or {{Nouns}} for queries, which a page may call users, in {sorted(speaking)} of strings/{lang}.toml"
+    )
 
 
 def test_what_is_taken_outside_is_as_before():

@@ -8,7 +8,7 @@ Numba or PyTorch): a tool that is not there keeps what tools_movietweetings.json
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 import json
 import multiprocessing
 import sys
@@ -73,7 +73,6 @@ def recmetrics(lists, truth, k):
     ):
         sys.modules.setdefault(name, types.ModuleType(name))
     sys.modules["matplotlib.lines"].Line2D = None
-    import importlib.util
     from importlib.metadata import files
 
     path = next(file for file in files("recmetrics") if str(file) == "recmetrics/metrics.py").locate()
@@ -308,14 +307,29 @@ def cases(folder):
 def beside():
     """The tools that have a file of their own, with a function of its name."""
     names = {path.stem for path in PRESETS.glob("*.toml")} & {path.stem for path in HERE.glob("*.py")}
-    return {name: getattr(importlib.import_module(name), name) for name in sorted(names)}
+    return {name: getattr(module_of(name), name) for name in sorted(names)}
+
+
+def module_of(name):
+    """The file of a tool, under another name than its own, which may be that of the tool's package."""
+    spec = importlib.util.spec_from_file_location(f"stored_{name}", HERE / f"{name}.py")
+    sys.modules[spec.name] = module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def main() -> None:
+    sys.path[:] = [
+        path for path in sys.path if Path(path).resolve() != HERE
+    ]  # where files have the names of tools
     target = Path(__file__).with_suffix(".json")
     stored = json.loads(target.read_text(encoding="utf-8"))["tools"]
     fixture = {user: dict.fromkeys(row, 1) for user, row in FIXTURE_TRUTH.items()}
     tools = TOOLS | GRADED | beside()
+    if unknown := {*sys.argv[1:]} - {*tools}:
+        sys.exit(
+            f"write {HERE}/NAME.py with a function NAME(lists, truth, k), and the preset NAME.toml, for NAME in {sorted(unknown)}"
+        )
     for tool in sys.argv[1:] or tools:
         compute = tools[tool]
         is_graded = tool in GRADED
@@ -323,6 +337,8 @@ def main() -> None:
             first = alone(compute, FIXTURE, fixture if is_graded else FIXTURE_TRUTH, 5)
         except ImportError as error:
             print(f"{tool} stays as it is: {error}", file=sys.stderr)
+            if tool in sys.argv:
+                sys.exit(1)  # it was asked for
             continue
         values = {
             case: alone(compute, lists, grades if is_graded else wanted, 10)

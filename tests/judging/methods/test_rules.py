@@ -46,6 +46,24 @@ def test_a_file_is_named_after_its_method_and_says_its_rule_and_source(method):
     assert "Source: " in inspect.getdoc(found) or re.search(r"\(.+ \d{4}\)", inspect.getdoc(found))
 
 
+def order_of(method: str, seed: int, grade: float) -> list[tuple[str, str]]:
+    """What a method asks for until nothing is left, if every item has the same grade."""
+    lists, _ = slow.worlds(seed)
+    chooser, found = rw.judging.Chooser(lists, method=method), []
+    while pick := chooser.next():
+        found.append(pick[:2])
+        chooser.tell(*found[-1], grade)
+    return found
+
+
+@pytest.mark.parametrize("method", methods())
+def test_answers_change_the_choices_of_a_method_that_is_adaptive_and_of_no_other(method):
+    learns = any(order_of(method, seed, 0.0) != order_of(method, seed, 1.0) for seed in range(8))
+    assert learns == method_named(method).is_adaptive, (
+        f"answers {'' if learns else 'do not '}change what is asked: write is_adaptive = {learns} in the class of {method}"
+    )
+
+
 class FirstLeft(InTurn):
     """Of each query the first item that is left, in the order of their numbers: somebody's own method."""
 
