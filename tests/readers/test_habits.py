@@ -106,6 +106,8 @@ def test_what_spreadsheets_write_around_a_table(tmp_path):
         ("-----", "Remove the line."),
         ("score", "The header stands here again: remove the line."),
         ("2/10", ""),
+        ("u1", ""),
+        ("doc-12", ""),
         ("2024-01-02", ""),
         ("abc", ""),
     ],

@@ -261,8 +261,10 @@ def how_to_write(text: str) -> str:
     plain = unicodedata.normalize("NFKC", text).strip()  # digits of full width, blanks of any
     value = re.sub(r"^[a-zA-Z_][\w.]*\(([^,]*)(,.*)?\)$", r"\1", plain)
     value = re.sub(r"(?<=\d)['’_ ](?=\d{3}(\D|$))", "", value)
-    found = re.findall(r"[-+]?\d[\d.,]*(?:[eEdD][-+]?\d+)?", value.replace("\u2212", "-"))
-    if len(found) != 1:
+    value = value.replace("\u2212", "-")
+    found = re.findall(r"[-+]?\d[\d.,]*(?:[eEdD][-+]?\d+)?", value)
+    # behind a letter it is part of an id, such as u1
+    if len(found) != 1 or re.search(r"[^\W\d]", value.partition(found[0])[0]):
         return ""
     number = found[0].rstrip(".,").upper().replace("D", "E")
     whole, _, rest = number.rpartition(max(".,", key=number.rfind))
