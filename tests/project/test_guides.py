@@ -106,7 +106,11 @@ def tree(tmp_path_factory):
     for heading in HEADINGS.values():
         for line in guides.steps(heading):
             done = run(found, "bash", "-c", line)
-            assert done.returncode == 0, f"{line}\n{done.stderr}"
+            assert done.returncode == 0, (
+                f"{line}\n{done.stderr}the lines around the example have changed: make its patch again with git diff -U2"
+                if line.startswith("git apply")
+                else f"{line}\n{done.stderr}"
+            )
     return found
 
 
