@@ -18,9 +18,9 @@ from __future__ import annotations
 
 BOUNDS: dict[str, dict[str, int]] = {
     # an evaluator reused with a new dict, with a Run made before; nothing reused
-    "1 x 10 dicts": {"dict": 201, "run": 170, "nothing reused": 503},
+    "1 x 10 dicts": {"dict": 188, "run": 161, "nothing reused": 452},
     # with a look at ids that no list holds
-    "100 x 100 dicts": {"dict": 460, "run": 425, "nothing reused": 821},
+    "100 x 100 dicts": {"dict": 448, "run": 413, "nothing reused": 760},
     "TREC text": {
         "files": 13,
         "threads": 2,
