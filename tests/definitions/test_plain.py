@@ -3,35 +3,56 @@
 from __future__ import annotations
 
 import ast
+import inspect
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from rankwell.errors import UsageError
-from rankwell.metrics import metric_of
+from rankwell.metrics import Metric, classes, metric_of
 from rankwell.metrics.names import MODULES
+from rankwell.metrics.parameters import parameter_types
 
 from .plain import compare_of_lists, compare_per_query
 
 TESTS = Path(__file__).parents[1]
 
 
-def named_in_tests() -> set[str]:
-    """The metrics whose text is a string in a test of definitions or metrics."""
-    named: set[str] = set()
-    for path in [*TESTS.glob("definitions/test_*.py"), *TESTS.glob("metrics/test_*.py")]:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value:
-                try:
-                    named.add(metric_of(node.value.split(" ")[0], complete=False).name)
-                except UsageError:
-                    continue
-    return named
+def named_in(path: Path) -> Iterator[Metric]:
+    """The metrics whose text is a string in a test."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value:
+            try:
+                yield metric_of(node.value.split(" ")[0], complete=False)
+            except UsageError:
+                continue
 
 
 def test_every_metric_has_a_test_of_its_values():
-    missing = {metric_of(name, complete=False).name for name in MODULES} - named_in_tests()
+    paths = [*TESTS.glob("definitions/test_*.py"), *TESTS.glob("metrics/test_*.py")]
+    named = {metric.name for path in paths for metric in named_in(path)}
+    missing = {metric_of(name, complete=False).name for name in MODULES} - named
     assert not missing, f"write tests/definitions/test_NAME.py for {sorted(missing)}; see CONTRIBUTING.md"
+
+
+@pytest.mark.parametrize("path", [*TESTS.glob("definitions/test_*.py")], ids=lambda path: path.stem)
+def test_the_test_of_a_metric_sets_its_parameters(path):
+    """Under the default of a parameter, a number in its place looks right."""
+    cls = next((cls for cls in classes() if f"test_{cls.name}" == path.stem), None)
+    if cls is not None:
+        own = [name for name in inspect.get_annotations(cls) if name in parameter_types(cls)]
+        usual, tried = cls(), [metric for metric in named_in(path) if isinstance(metric, cls)]
+        text = path.read_text(encoding="utf-8")
+        unset = [
+            name
+            for name in own
+            if all(getattr(metric, name) == getattr(usual, name) for metric in tried)
+            and f"{name}={{" not in text  # in an f-string
+        ]
+        assert not unset, (
+            f"compare {cls.name}({unset[0]}=…) in {path.name}, too, with a value that is not the default"
+        )
 
 
 def precision(k, size):
