@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import json
+import lzma
 
 import polars as pl
 import pytest
@@ -156,7 +159,8 @@ def test_users_without_a_name_are_alone_and_counted():
     [
         ("log.ndjson", "{", "log.ndjson:1: this line is no JSON"),
         ("log.ndjson", "[1]", "log.ndjson:1: expected an object"),
-        ("log.ndjson", "", "holds no rows"),
+        ("log.ndjson", "", "log.ndjson: the file is empty"),
+        ("log.ndjson", "\n\n", "holds no rows"),
         ("log.json", "{", "this is no JSON"),
         ("log.jsonl", '{"ranking_list": ["a"], "teams": {"0": ["a"]}, "clicks": [4]}', "position 4 was clicked, but the list has 1 items"),
         ("log.jsonl", '{"ranking_list": ["a"], "teams": 3, "clicks": [0]}', "no line with ranking_list, teams and clicks"),
@@ -165,8 +169,29 @@ def test_users_without_a_name_are_alone_and_counted():
 )  # fmt: skip
 def test_damaged_files(name, text, error, tmp_path):
     (tmp_path / name).write_text(text)
-    with pytest.raises(DataError, match=error):
+    with pytest.raises((DataError, InputError), match=error):
         rw.clicks.interleaved(tmp_path / name)
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
+@pytest.mark.parametrize(
+    "file", ["team_draft.csv", "team_draft_mpkato.jsonl", "team_draft_events.csv", "click_events.ndjson"]
+)
+def test_a_packed_log_is_the_log(file, pack, tmp_path):
+    [path] = evidence("shapes").rglob(file)
+    packed = tmp_path / f"{file}.{({gzip.compress: 'gz', bz2.compress: 'bz2'}).get(pack, 'xz')}"
+    packed.write_bytes(pack(path.read_bytes()))
+    plain, same = (rw.clicks.read_log(each, name="log") for each in (path, packed))
+    assert (same.names, same.hash) == (plain.names, plain.hash)
+
+
+@pytest.mark.parametrize(("sign", "encoding"), [(";", "utf-8"), ("\t", "utf-16"), (",", "utf-8-sig")])
+def test_the_separator_is_seen_in_the_text_whatever_holds_it(sign, encoding, tmp_path):
+    lines = [sign.join(ROWS), *(sign.join(map(str, row)) for row in zip(*ROWS.values(), strict=True))]
+    packed = tmp_path / "log.csv.gz"
+    packed.write_bytes(gzip.compress("\n".join(lines).encode(encoding)))
+    found = rw.clicks.interleaved(packed)
+    assert (found.won, found.lost, found.clusters) == (1, 0, 1)
 
 
 def test_a_missing_file():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,6 +14,7 @@ import polars as pl
 
 from rankwell.clicks.log import Log, log_of
 from rankwell.errors import DataError, InputError, UsageError, brief
+from rankwell.readers.bytes.files import File
 from rankwell.readers.formats.ubi import HITS
 from rankwell.readers.frames.in_memory import frame_of
 from rankwell.readers.frames.scans import polars_errors
@@ -89,10 +91,13 @@ def _of_file(path: Path, columns: Mapping[str, str] | None, rank_base: int | Non
 
     if not path.exists():
         raise InputError(f"{path}: there is no such file.")
-    suffix, place = path.suffix.lower(), None
+    file = File(path)
+    suffix, place = Path(file.stem).suffix, None
+    # what is packed, or in UTF-16, goes through memory
+    content = path if file.is_plain else io.BytesIO(file.content.tobytes())
     if suffix == ".json":
         try:
-            value = json.loads(path.read_text(encoding="utf-8"))
+            value = json.loads(file.content.tobytes())
         except ValueError as error:
             raise DataError(
                 f"{path}: this is no JSON ({error}). Logs of JSON lines end in .ndjson or .jsonl."
@@ -100,9 +105,9 @@ def _of_file(path: Path, columns: Mapping[str, str] | None, rank_base: int | Non
         return read_log(value, columns=columns, rank_base=rank_base, name=name)
     with polars_errors(str(path)):
         if suffix in PARQUET:
-            frame = pl.scan_parquet(path)
+            frame = pl.scan_parquet(content)
         elif suffix in ARROW:
-            frame = pl.scan_ipc(path)
+            frame = pl.scan_ipc(content)
         elif suffix in LINES:
             first = next((value for _, value in _objects(path)), None)
             if first is None:
@@ -111,12 +116,11 @@ def _of_file(path: Path, columns: Mapping[str, str] | None, rank_base: int | Non
                 return _of_drafts(path, name)
             if not first.keys().isdisjoint(UBI):
                 return _of_files([path], rank_base, name)
-            frame, place = pl.scan_ndjson(path), LineAfter(name, 0)
+            frame, place = pl.scan_ndjson(content), LineAfter(name, 0)
         else:
-            with path.open(encoding="utf-8", errors="replace") as opened:
-                head = opened.readline()
-            separator = max(SEPARATORS, key=head.count)
-            frame, place = pl.scan_csv(path, separator=separator, infer_schema=False), LineAfter(name, 1)
+            header = file.head.partition(b"\n")[0].decode(errors="replace")
+            separator = max(SEPARATORS, key=header.count)
+            frame, place = pl.scan_csv(content, separator=separator, infer_schema=False), LineAfter(name, 1)
         if {*frame.collect_schema().names()} >= EVENTS:
             return _of_events(frame, name)
         return log_of(frame, name, columns, place, rank_base=rank_base)
@@ -126,7 +130,7 @@ def _objects(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """The objects of a file of JSON lines, or below ``_source`` of a dump, with the number of their line."""
     import msgspec
 
-    with path.open("rb") as lines:
+    with File(path).stream() as lines:
         for number, line in enumerate(lines, 1):
             if not line.strip():
                 continue
