@@ -349,7 +349,8 @@ def _separator_of_names(line: str) -> str:
     def fits(sign: str) -> tuple[int, int]:
         return sum(known_word(cell.strip(' "')) is not None for cell in line.split(sign)), line.count(sign)
 
-    return max(SEPARATORS, key=fits)
+    signs = [sign for sign in SEPARATORS if sign in line]
+    return max(signs, key=fits) if len(signs) > 1 else _separator(line)
 
 
 def _with_header(file: File, line: str, names: list[str], separator: str) -> File:
