@@ -218,7 +218,7 @@ def test_systems_are_called_by_their_keys_and_the_first_is_the_old_one():
             {name: {"1": [name]} for name in "abc"},
             r"not 3; give two by name, as .*rw\.compare\(runs, qrels, metrics\)",
         ),
-        ({1: {"1": ["a"]}, "1": {"1": ["b"]}}, "both systems are called '1'"),
+        ({1: {"1": ["a"]}, "1": {"1": ["b"]}}, "two names print '1', such as '1'; name them apart"),
     ],
 )
 def test_other_than_two_systems_are_refused_with_what_to_do(runs, message):

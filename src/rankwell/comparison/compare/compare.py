@@ -278,10 +278,7 @@ def two_by_name(runs: Any, what: str, order: str) -> tuple[tuple[str, str], tupl
             f"{what} takes two systems, not {len(runs)}; give two by name, as {{'old': a, 'new': b}}. For more, "
             f"rw.compare(runs, qrels, metrics) compares all."
         )
-    named = names_as_text(runs)
-    if len(named) < 2:  # 1 and "1"
-        raise UsageError(f"both systems are called {brief(*named)}; give each a name of its own.")
-    (one, first), (other, second) = named.items()
+    (one, first), (other, second) = names_as_text(runs).items()
     return (one, other), (first, second)
 
 
