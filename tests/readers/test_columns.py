@@ -692,3 +692,20 @@ def test_columns_may_be_named_of_runs_of_several_shapes():
             match=r"names 'flim', which is a column of none of the runs|no column for the query",
         ):
             rw.Evaluator({"u": {"a": 1}}, "rr", columns=odd).evaluate_all({"one": one, "two": two})
+
+
+@pytest.mark.parametrize("kind", ["run", "qrels"])
+def test_a_column_per_item_comes_with_the_way_to_a_row_per_item(tmp_path, kind):
+    frame = pd.DataFrame(
+        {"user": ["u", "v"], "a": [3, 1], "b": [0, 2], "c": [1, 0], "d": [0, 0], "e": [0, 0]}
+    )
+    frame.to_csv(tmp_path / "wide.csv", index=False)
+    read = rw.read_run if kind == "run" else rw.read_qrels
+    for source in (frame, tmp_path / "wide.csv"):
+        with pytest.raises(rw.errors.DataError, match="there is no column for the item") as error:
+            read(source)
+        remedy = re.search(r"If each column is an item: (frame\.melt\(.*?\))\.$", str(error.value))[1]
+        found = read(eval(remedy, {"frame": frame}))
+        assert len(found) == 10
+    with pytest.raises(rw.errors.DataError, match=r"=item\.$|'item'}\.$"):  # of a few columns one is the item
+        read(frame[["user", "a", "b"]])

@@ -24,6 +24,7 @@ from rankwell.tables.run_qrels import SWAPPED
 NEXT = "query", "item", "weight"  # others may have been added behind them
 EVERYTHING = re.compile(r'\s*\{\s*"method"\s*:\s*"')  # how the JSON of judging next begins
 SAMPLES = frozenset(("stratum", "propensity")), frozenset(("propensity", "drawn"))
+WIDE = 5  # so many columns of unknown names may be an item each
 IS_HEADER = " The first line was taken as a header; if there is none, write one."
 REMEDY = "Give what the judges said: what a judging sheet exports, or what rankwell judging merge writes."
 
@@ -314,7 +315,13 @@ def _missing(
     topics = [column for column in columns if known_word(column) == "topic"]
     if topics and "query" in lacking:
         free = [*topics, *(column for column in free if column not in topics)]  # TREC's word for a query
-    return DataError(f"{said}, or say which it is: {say(given, dict(zip(free, lacking, strict=False)))}.")
+    number = next((each for each in ("score", "grade") if each in wanted), None)
+    wide = ""
+    if word == "item" and number and "query" in found and len(free) >= WIDE and number not in found:
+        wide = f" If each column is an item: frame.melt({brief(found['query'])}, var_name='item', value_name={brief(number)})."
+    return DataError(
+        f"{said}, or say which it is: {say(given, dict(zip(free, lacking, strict=False)))}.{wide}"
+    )
 
 
 def _refuse_grades(graded: Sequence[str], name: str, given: Mapping[str, str]) -> None:
