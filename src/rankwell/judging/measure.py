@@ -40,8 +40,8 @@ class Measure:
         k: int | None = getattr(self.metric, "k", None)
         return k
 
-    def effects(self, rank: np.ndarray, x: np.ndarray) -> np.ndarray:
-        """Return what each item adds to its list if it is relevant, and each other one to the degree x.
+    def effects(self, rank: np.ndarray, x: np.ndarray | None) -> np.ndarray:
+        """Return what each item adds to its list if it is relevant, and each other one to the degree x; None: no other one.
 
         ``rank`` and ``x`` have a row for each list, in rank order; a rank of infinity is beyond the list.
         """
@@ -52,6 +52,8 @@ class Measure:
             weights[seen] = metric.weights_of(rank[seen].astype(np.int64))
             return weights / (self.k or 1) if isinstance(metric, P) else weights
         share = np.where(seen, 1.0 / rank, 0.0)
+        if x is None:
+            return share
         above = np.cumsum(x, axis=1) - x
         added = x * share
         # the sum of what stands below, from the end: of AP an item adds to the precision at each relevant one beneath it

@@ -181,7 +181,7 @@ class Effects:
             listed = np.isfinite(block.rank)
             added = answers.measure.effects(block.rank, block.take(estimates.chance[of_query])) / divisor
             effect[rows] = added[listed]
-            own = (answers.measure.effects(block.rank, np.zeros(block.rank.shape)) / divisor)[listed]
+            own = (answers.measure.effects(block.rank, None) / divisor)[listed]
             # Σ p_i ∂/∂p_i has each pair of items twice, and the effects of items alone have none
             part[rows] = estimates.gain[pooled.candidate[rows]] * (own + effect[rows]) / 2
             spread[of_query] = spread_of_lists(block, added, runs)
