@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import shlex
 import sys
 from importlib.resources import files
@@ -79,6 +80,15 @@ def test_every_help_is_what_it_was():
 def test_a_group_alone_prints_its_help(capsys):
     for words in GROUPS:
         assert shown(capsys, *words) == shown(capsys, *words, "--help")
+
+
+@pytest.mark.parametrize("words", GROUPS, ids=" ".join)
+def test_what_a_command_does_is_said_as_a_sentence(words, capsys):
+    lines = shown(capsys, *words, "--help").splitlines()
+    said = [each[1] for line in lines if (each := re.match(r"  [a-z][\w-]* {2,}(\S.*)", line))]
+    assert len(said) > 2
+    assert [text for text in said if not text[0].isupper()] == []
+    assert not words or lines[2][0].isupper()
 
 
 @pytest.fixture(scope="module")

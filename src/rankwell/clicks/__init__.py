@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rankwell.faces import Commands, face
 
-COMMANDS = Commands("Evaluate", 0.5, "clicks", "what the logs of users say")
+COMMANDS = Commands("Evaluate", 0.5, "clicks", "Say what users prefer, by the logs of what they clicked")
 # what a file says that it holds, and the class that loads it
 KINDS = {
     "interleaving": "Interleaving", "position bias": "Positions", "counterfactual value": "Counterfactual", "off-policy value": "OffPolicy",
