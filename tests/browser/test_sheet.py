@@ -88,6 +88,15 @@ def open_again(page, load, name, text):
     expect(page.locator(f"#sheet-{name}")).to_have_text(text)
 
 
+def second_tab(page):
+    """Open the same sheet in a tab that shares the first one's process: between two a busy browser may lose what one of them wrote."""
+    with page.expect_popup() as told:
+        page.evaluate("() => void window.open(location.href)")
+    other = told.value
+    other.heard = page.heard
+    return other
+
+
 def shown(page):
     return page.locator("#sheet-item-id").text_content()
 
@@ -352,9 +361,8 @@ def test_another_judge_at_the_same_browser_begins_with_nothing_of_the_first(open
     another.click()
     press(page, "Escape")
     expect(asked).to_be_hidden()
-    other = page.context.new_page()  # the same sheet in another tab goes back, too
-    other.heard = page.heard
-    open_again(other, lambda: other.goto(page.url), "who", "Ann")
+    other = second_tab(page)  # goes back, too
+    expect(other.locator("#sheet-who")).to_have_text("Ann")
     another.click()
     page.get_by_role("button", name="Throw them away").click()
     for each in (page, other):
@@ -399,11 +407,7 @@ def test_another_sheet_begins_anew_and_two_tabs_of_one_do_not_overwrite_each_oth
     page = opened(made())
     begin(page)
     press(page, "1")
-    # a tab that the first one opens shares its process: between two processes a busy browser may lose what one wrote
-    with page.expect_popup() as told:
-        page.evaluate("() => void window.open(location.href)")
-    other = told.value
-    other.heard = page.heard
+    other = second_tab(page)
     expect(other.locator("#sheet-who")).to_have_text("Ann")
     press(other, "2")
     page.wait_for_function("() => document.querySelector('#sheet-status').textContent.startsWith('3 of 6')")
