@@ -93,8 +93,12 @@ def _of_file(path: Path, columns: Mapping[str, str] | None, rank_base: int | Non
         raise InputError(f"{path}: there is no such file.")
     file = File(path)
     suffix, place = Path(file.stem).suffix, None
-    # what is packed, or in UTF-16, goes through memory
-    content = path if file.is_plain else io.BytesIO(file.content.tobytes())
+
+    def content() -> (
+        Path | io.BytesIO
+    ):  # what is packed, or in UTF-16, goes through memory, if Polars reads it
+        return path if file.is_plain else io.BytesIO(file.content.tobytes())
+
     if suffix == ".json":
         try:
             value = json.loads(file.content.tobytes())
@@ -105,9 +109,9 @@ def _of_file(path: Path, columns: Mapping[str, str] | None, rank_base: int | Non
         return read_log(value, columns=columns, rank_base=rank_base, name=name)
     with polars_errors(str(path)):
         if suffix in PARQUET:
-            frame = pl.scan_parquet(content)
+            frame = pl.scan_parquet(content())
         elif suffix in ARROW:
-            frame = pl.scan_ipc(content)
+            frame = pl.scan_ipc(content())
         elif suffix in LINES:
             first = next((value for _, value in _objects(path)), None)
             if first is None:
@@ -116,11 +120,11 @@ def _of_file(path: Path, columns: Mapping[str, str] | None, rank_base: int | Non
                 return _of_drafts(path, name)
             if not first.keys().isdisjoint(UBI):
                 return _of_files([path], rank_base, name)
-            frame, place = pl.scan_ndjson(content), LineAfter(name, 0)
+            frame, place = pl.scan_ndjson(content()), LineAfter(name, 0)
         else:
             header = file.head.partition(b"\n")[0].decode(errors="replace")
             separator = max(SEPARATORS, key=header.count)
-            frame, place = pl.scan_csv(content, separator=separator, infer_schema=False), LineAfter(name, 1)
+            frame, place = pl.scan_csv(content(), separator=separator, infer_schema=False), LineAfter(name, 1)
         if {*frame.collect_schema().names()} >= EVENTS:
             return _of_events(frame, name)
         return log_of(frame, name, columns, place, rank_base=rank_base)

@@ -481,9 +481,8 @@ def no_header(rows: Sequence[Sequence[str]], kind: str, given: Mapping[str, str]
     """Return the error of a table whose first line is data, with what to say."""
     words = SAID.get(kind, SAID_OF_LOG)[: len(rows[0])]
     question = say(given, {str(number): word for number, word in enumerate(words, start=1)})
-    if (
-        kind == "run" and len(words) == 3 and rows[0][2].strip().isdecimal()
-    ):  # a whole number may be a rank, too
+    # a whole number may be a rank, too
+    if kind == "run" and len(words) == 3 and rows[0][2].strip().isdecimal():
         ranked = say(given, {"1": "query", "2": "item", "3": "rank"})
         question = f"{question} where higher is better; {ranked} where 1 is best"
     why = "holds a number" if any(map(_is_number, rows[0])) else "holds what stands in other rows"

@@ -47,9 +47,12 @@ def is_frame(source: Any) -> bool:
 
 def is_one_table(column: Any) -> bool:
     """Whether what looks like one column holds queries, items and numbers: a Series by query and item, or a structured array."""
-    return getattr(getattr(column, "index", None), "nlevels", 1) > 1 or bool(
-        getattr(getattr(column, "dtype", None), "names", None)
-    )
+    return getattr(getattr(column, "index", None), "nlevels", 1) > 1 or bool(array_fields(column))
+
+
+def array_fields(source: Any) -> tuple[str, ...]:
+    """Return the names of the fields of a structured array; none of other values."""
+    return getattr(getattr(source, "dtype", None), "names", None) or ()
 
 
 def is_spark(source: Any) -> bool:
@@ -96,7 +99,7 @@ def as_table_or_dict(source: Any, kind: str, title: str) -> Any:
         if kind == "items":
             return _of_same_rows(source) or source
         return _by_pair(source, title, word) or _by_row(source, title)
-    if names := getattr(getattr(source, "dtype", None), "names", None):
+    if names := array_fields(source):
         return {name: source[name] for name in names}
     if isinstance(source, Iterator) and not is_frame(source):
         raise UsageError(f"{title}: a {type(source).__name__} can be read only once. Give a list: list(…).")
@@ -125,7 +128,7 @@ def as_table_or_dict(source: Any, kind: str, title: str) -> Any:
 
 def as_columns(source: Any, name: str) -> Any:
     """Return the columns of a structured array, of a list of objects with fields, or of a dict by column and row; other values as they are."""
-    if names := getattr(getattr(source, "dtype", None), "names", None):
+    if names := array_fields(source):
         return {name: source[name] for name in names}
     if is_rows(source):
         return columns_of(source, name)

@@ -12,7 +12,7 @@ import numpy as np
 from rankwell.display.text import Composed
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.kernels import dicts
-from rankwell.readers.frames.in_memory import is_frame
+from rankwell.readers.frames.in_memory import array_fields, is_frame
 from rankwell.readers.memory.json_values import said_of
 from rankwell.records import record
 from rankwell.tables.columns import NUMBER_WORDS, known_word, words_read
@@ -150,7 +150,7 @@ def _of_column(query: Any, column: Any, word: str, name: str) -> Any:
     Where the index only counts the rows, or the name of the values is that of items, it cannot be told which of the two are the items.
     """
     at = f"{name}, query {brief(query)}"
-    if fields := getattr(getattr(column, "dtype", None), "names", None):
+    if fields := array_fields(column):
         raise DataError(
             f"{at}: a table with the fields {', '.join(fields)}. Give {{item: {word}}}, as dict(zip(items, {word}s)), or [item, …], as "
             f"items.tolist()."
@@ -174,12 +174,9 @@ def _of_column(query: Any, column: Any, word: str, name: str) -> Any:
     if named == "item" and word == "grade":  # of relevant items nobody asks for the order
         return column.tolist()
     if is_counted or named == "item" or (is_rest and column.name != query and named is None):
-        why = "index only counts its rows" if is_counted else "values are called items"
-        why = (
-            why
-            if is_counted or named == "item"
-            else f"index has no name, and whose values are called {brief(column.name)}"
-        )
+        why = f"index has no name, and whose values are called {brief(column.name)}"
+        if is_counted or named == "item":
+            why = "index only counts its rows" if is_counted else "values are called items"
         raise DataError(
             f"{at}: a Series whose {why}. "
             f"Give items, best first, as series.to_list(), and items with a {word} as dict(zip(items, {word}s))."
