@@ -266,6 +266,18 @@ def test_a_drop_is_a_share_of_the_reference_or_a_number():
     assert said in rw.watch(results, "rr", 28, drop="10%").notes()
 
 
+@pytest.mark.parametrize(("drop", "same"), [("1e-2", 0.01), ("5e-1 %", "0.5%"), (1e-05, "0.00001")])
+def test_a_drop_may_be_written_with_an_exponent(drop, same):
+    written, plain = (rw.watch(season(20), "rr", 14, drop=each).design.drop for each in (drop, same))
+    assert written == pytest.approx(plain, rel=1e-12)
+
+
+@pytest.mark.parametrize("drop", ["1e-400", "0e-3", "1e", "e-3", "1e-(1, 2)"])
+def test_what_is_no_drop_is_refused(drop):
+    with pytest.raises(RankwellError, match="a share such as 5%"):
+        rw.watch(season(20), "rr", 14, drop=drop)
+
+
 @pytest.mark.parametrize(
     ("metric", "drop"), [("rr", 5), ("rr", "500%"), ("rr", "100.1%"), ("fallout(collection=3)@2", 0.9)]
 )

@@ -47,7 +47,7 @@ UNITS = {"year": 365, "quarter": 365 / 4, "month": 365 / 12, "week": 7}  # days
 ABOVE_0 = r"\s*(?=[\d.]*[1-9])\d*\.?\d+"
 REFERENCE = r"\s*(1[4-9]|[2-9]\d|[1-9]\d{2,4})\s*d?\s*", f"at least {LEAST} days, such as 28 or 28d"
 PROMISE = rf"({ABOVE_0})\s*/\s*({'|'.join(UNITS)})\s*", "such as 1/year, 4/year or 1/month"
-DROP = rf"{ABOVE_0}(e-?\d{1, 2})?\s*%?\s*", "a share such as 5%, or a number such as 0.02, above 0"
+DROP = rf"{ABOVE_0}(e-?\d{{1,2}})?\s*%?\s*", "a share such as 5%, or a number such as 0.02, above 0"
 Use = Literal["reference", "watched", "no value", "no segment", "no weekday"]
 Summary = tuple[int, float, float]  # of values: how many, their mean and their variance
 
