@@ -94,9 +94,8 @@ def _of_file(path: Path, columns: Mapping[str, str] | None, rank_base: int | Non
     file = File(path)
     suffix, place = Path(file.stem).suffix, None
 
-    def content() -> (
-        Path | io.BytesIO
-    ):  # what is packed, or in UTF-16, goes through memory, if Polars reads it
+    def content() -> Path | io.BytesIO:
+        """What Polars reads; what is packed, or in UTF-16, goes through memory."""
         return path if file.is_plain else io.BytesIO(file.content.tobytes())
 
     if suffix == ".json":

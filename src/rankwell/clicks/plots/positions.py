@@ -8,7 +8,7 @@ from typing import Any
 from rankwell.clicks.position_bias import Positions
 from rankwell.display.page import words_of
 from rankwell.display.table import count
-from rankwell.reporting.chart.charts import altair, data, drawing, finish
+from rankwell.reporting.chart.charts import altair, data, drawing, finish, tooltips
 from rankwell.reporting.chart.picture import Picture
 from rankwell.reporting.chart.texts import subtitle_lines, with_interval
 from rankwell.tables.arguments import checked
@@ -50,7 +50,7 @@ def positions(found: Any, *, lang: str = "en", dark: bool = False) -> Any:
     scale = alt.Scale(domain=[0, most], nice=True)
     title = words("clicks.heads.theta")
     fields = "rank", "estimate", "clicks", "impressions"
-    tips = [alt.Tooltip(f"{field}:N", title=words(f"clicks.heads.{field}")) for field in fields]
+    tips = tooltips(words, **{field: f"clicks.heads.{field}" for field in fields})
     known = [row for row in rows if row["low"] is not None]
     low = alt.Y("low:Q", title=title, scale=scale)
     theta = alt.Y("theta:Q", title=title, scale=scale)

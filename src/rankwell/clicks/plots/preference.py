@@ -9,7 +9,7 @@ from rankwell.clicks.interleaving import DatedDelta, Interleaving, TeamPair
 from rankwell.display.page import words_of
 from rankwell.display.table import count
 from rankwell.reporting.chart.axes import row_height
-from rankwell.reporting.chart.charts import altair, data, drawing, finish
+from rankwell.reporting.chart.charts import altair, data, drawing, finish, tooltips
 from rankwell.reporting.chart.picture import Picture
 from rankwell.reporting.chart.texts import shorten, subtitle_lines
 from rankwell.tables.arguments import checked
@@ -54,7 +54,7 @@ def preference(found: Any, *, lang: str = "en", dark: bool = False) -> Any:
     x = alt.X("share:Q", title=title, scale=scale)
     y = alt.Y("label:N", sort=[*labels.values()], title=None, axis=alt.Axis(ticks=False, domain=False))
     fields = "label", "estimate", "impressions"
-    tips = [alt.Tooltip(f"{field}:N", title=words(f"clicks.heads.{field}")) for field in fields]
+    tips = tooltips(words, **{field: f"clicks.heads.{field}" for field in fields})
     known = [row for row in rows if row["low"] is not None]
     layers = [
         data([{"even": EVEN}])

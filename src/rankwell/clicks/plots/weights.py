@@ -15,7 +15,7 @@ from rankwell.display.page import PageStrings, words_of
 from rankwell.display.saved_files import class_of, kind_of
 from rankwell.display.table import count, number
 from rankwell.errors import UsageError
-from rankwell.reporting.chart.charts import altair, data, drawing, finish
+from rankwell.reporting.chart.charts import altair, data, drawing, finish, tooltips
 from rankwell.reporting.chart.picture import Picture
 from rankwell.reporting.chart.texts import cut, percent, subtitle_lines
 from rankwell.tables.arguments import checked
@@ -102,7 +102,7 @@ def _panel(own: Weights, ends: Sequence[float], of: str, words: PageStrings) -> 
         row | {"measure": names[row["measure"]], "share_text": percent(row["percent"] / 100), "n_text": count(row["n"])} for row in rows_of(own, ends)
     ]  # fmt: skip
     shown = {"weight": "x", "measure": "y", "share_text": "share", "n_text": "n"}
-    tips = [alt.Tooltip(f"{field}:N", title=words(f"plots.weights.{key}")) for field, key in shown.items()]
+    tips = tooltips(words, **{field: f"plots.weights.{key}" for field, key in shown.items()})
     axis = alt.Axis(labelAngle=-45 if len(ends) > MOST else 0, grid=False)
     bars = data(rows).mark_bar().encode(
         x=alt.X("weight:N", sort=None, title=words("plots.weights.x"), axis=axis),

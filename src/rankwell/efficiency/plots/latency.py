@@ -17,7 +17,7 @@ from rankwell.efficiency.frames import COLD
 from rankwell.efficiency.load import check_known
 from rankwell.efficiency.plots.costs import is_log
 from rankwell.errors import UsageError
-from rankwell.reporting.chart.charts import altair, data, drawing, finish
+from rankwell.reporting.chart.charts import altair, data, drawing, finish, tooltips
 from rankwell.reporting.chart.picture import Picture
 from rankwell.reporting.chart.systems import SystemColours, divide
 from rankwell.reporting.chart.texts import beside, cut, subtitle_lines
@@ -131,16 +131,9 @@ def _layers(own: list[Row], rows: list[Row], drawn: SystemColours, words: PageSt
     scale = alt.Scale(type="log", nice=False) if is_log(ms) else alt.Scale(zero=True)
     scale.domain = [min(ms) / 1.1, max(ms) * 1.1] if is_log(ms) else [0, max(ms) * 1.05]
     y = alt.Y("ms:Q", title=title, scale=scale).axis(format="~g", tickCount=6)
-    tips = [
-        alt.Tooltip(f"{name}:N", title=words(key))
-        for name, key in (
-            ("system", "page.system"),
-            ("load", "plots.latency.load"),
-            ("session", "plots.latency.session"),
-            ("quantile", "plots.latency.quantile"),
-            ("shown", "plots.latency.y"),
-        )
-    ]
+    texts = {"load": "load", "session": "session", "quantile": "quantile", "shown": "y"}
+    keys = {field: f"plots.latency.{key}" for field, key in texts.items()}
+    tips = tooltips(words, system="page.system", **keys)
     sessions = list(dict.fromkeys(row["session"] for row in rows))
     names = [words(f"plots.latency.{each}") for each in ("warm", "cold")]
     dash = alt.StrokeDash(

@@ -14,7 +14,7 @@ from rankwell.display.table import count, number
 from rankwell.display.text import plain_value
 from rankwell.metrics import Wanted
 from rankwell.metrics.metric import Metric
-from rankwell.reporting.chart.charts import altair, data, drawing, finish
+from rankwell.reporting.chart.charts import altair, data, drawing, finish, tooltips
 from rankwell.reporting.chart.inputs import (
     QueryValues,
     comparison_in,
@@ -239,11 +239,11 @@ def _strip(
     """The points, or the bars, of the queries."""
     alt = altair()
     if points:
-        tips = _tips(words, system="page.system", query="page.query", shown="plots.per_query.value")
+        tips = tooltips(words, system="page.system", query="page.query", shown="plots.per_query.value")
         dots = data(points).mark_point(style="muted", filled=True, size=22)
         return [dots.encode(x=value("value"), y=place("y"), tooltip=tips)]
     if bars:
-        tips = _tips(words, system="page.system", range="plots.per_query.value", shown="plots.compared.n")
+        tips = tooltips(words, system="page.system", range="plots.per_query.value", shown="plots.compared.n")
         rows = [row | {"shown": count(row["queries"])} for row in bars]
         rects = data(rows).mark_rect(style="muted")
         return [
@@ -257,7 +257,7 @@ def _strip(
 def _boxes(boxes: list[Row], place: Channel, value: Channel, words: PageStrings) -> list[Any]:
     """The percentiles, and below them the mean with its interval."""
     alt = altair()
-    tips = _tips(
+    tips = tooltips(
         words,
         system="page.system",
         median="plots.per_query.median",
@@ -281,10 +281,6 @@ def _boxes(boxes: list[Row], place: Channel, value: Channel, words: PageStrings)
             x=value("mean"), y=place("under")
         ),
     ]
-
-
-def _tips(words: PageStrings, **fields: str) -> list[Any]:
-    return [altair().Tooltip(f"{field}:N", title=words(key)) for field, key in fields.items()]
 
 
 def _step(systems: int) -> int:

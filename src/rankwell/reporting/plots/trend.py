@@ -16,7 +16,7 @@ from rankwell.display.table import count, number
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.reporting.chart.axes import dates_axis, round_domain, time_of
-from rankwell.reporting.chart.charts import altair, data, drawing, finish
+from rankwell.reporting.chart.charts import altair, data, drawing, finish, tooltips
 from rankwell.reporting.chart.picture import Picture
 from rankwell.reporting.chart.texts import axis_title, cut, with_interval
 from rankwell.tables.arguments import checked
@@ -129,15 +129,8 @@ def _panel(own: Trend, metric: Metric, words: PageStrings) -> Any:
     title = axis_title(metric, words)
     scale = alt.Scale(domain=list(round_domain(ends, metric.range)), nice=False, zero=False)
     y = alt.Y("mean:Q", title=title, scale=scale)
-    tips = [
-        alt.Tooltip(f"{field}:N", title=words(f"trend.{word}"))
-        for field, word in (
-            ("date", "date"),
-            ("estimate", "mean"),
-            ("change", "change"),
-            ("shared", "shared"),
-        )
-    ]
+    shown = {"date": "date", "estimate": "mean", "change": "change", "shared": "shared"}
+    tips = tooltips(words, **{field: f"trend.{word}" for field, word in shown.items()})
     tips.insert(2, alt.Tooltip("n:N", title=words("plots.compared.n")))
     if own.has_runs:
         tips.insert(1, alt.Tooltip("run:N", title=words("trend.run")))
