@@ -237,14 +237,18 @@ def named_numbers(given: Sequence[str] | None, option: str) -> dict[str, float] 
     ({'ndcg@10': 0.01}, 0.01)
     """
     found = named_texts(given, option)
+    if isinstance(found, dict):
+        return {name: _amount(text, f"{name}={text}", option) for name, text in found.items()}
+    return None if found is None else _amount(found, found, option)
+
+
+def _amount(text: str, said: str, option: str) -> float:
     try:
-        if isinstance(found, dict):
-            return {name: float(value) for name, value in found.items()}
-        return None if found is None else float(found)
+        return float(text)
     except ValueError:
-        raise UsageError(
-            f"{option} takes 0.01 or ndcg@10=0.01, not {brief(' '.join(given or ()))}."
-        ) from None
+        # an experiment file may hold one, as the gate's margins may be shares
+        share = " A share of the baseline's mean is for `rankwell gate`." if text.endswith("%") else ""
+        raise UsageError(f"{option} takes 0.01 or ndcg@10=0.01, not {brief(said)}.{share}") from None
 
 
 def named_groups(given: Sequence[str] | None, option: str, runs: Sequence[str] = ()) -> dict[str, list[str]]:
