@@ -96,10 +96,10 @@ def off_policy(samples: int, rng: np.random.Generator) -> Iterator[Row]:
     for name, (n, reward, logged, wanted, clusters, effect) in POLICIES.items():
         answered, inside = dict.fromkeys(HOW, 0), dict.fromkeys(HOW, 0)
         for _ in range(samples):
-            columns, target, codes, truth = _choices(n, reward, logged, wanted, clusters, effect, rng)
-            units = Choices(codes, int(codes.max()) + 1, clusters is not None, 0.95)
+            columns, codes, truth = _choices(n, reward, logged, wanted, clusters, effect, rng)
+            choices = Choices(columns, codes, int(codes.max()) + 1, clusters is not None, 0.95)
             for how in HOW:
-                found, _, _ = _valued("", target, columns, "reward", how, None, units, force=True)
+                found, _, _ = _valued("target", choices, how, None, force=True)
                 is_answered = found.n_effective >= LEAST_N and found.freedom >= LEAST_FREEDOM
                 answered[how] += is_answered
                 inside[how] += is_answered and found.low <= truth <= found.high
@@ -120,8 +120,8 @@ def _choices(
     clusters: Any,
     effect: float,
     rng: np.random.Generator,
-) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray, float]:
-    """A log, the target's probability of each choice, its clusters, and the target's true value."""
+) -> tuple[dict[str, np.ndarray], np.ndarray, float]:
+    """A log, its clusters, and the target's true value."""
     actions = 10
     chances = np.clip(reward + rng.normal(0, 0.3 * min(reward, 1 - reward), actions), 0.001, 0.999)
     old, new = (np.exp(rng.normal(0, spread, actions)) for spread in (logged, wanted))
@@ -139,8 +139,10 @@ def _choices(
     shift = rng.uniform(-effect, effect, codes.max() + 1)[codes]
     r = (rng.random(n) < np.clip(chances[action] + shift, 0, 1)).astype(float)
     q = np.full(actions, reward) + 0.5 * (chances - reward)  # a model that is half right
-    columns = {"propensity": old[action], "reward": r, "q": q[action], "v": np.full(n, float(new @ q))}
-    return columns, new[action], codes, float(new @ chances)
+    columns = {
+        "propensity": old[action], "target": new[action], "reward": r, "q": q[action], "v": np.full(n, float(new @ q))
+    }  # fmt: skip
+    return columns, codes, float(new @ chances)
 
 
 # Position bias.

@@ -210,6 +210,19 @@ def test_items_of_one_score_are_in_the_order_of_evaluate(kind):
     assert found.value == rw.evaluate(run, qrels, ["rr"]).mean["rr"] == 1 / 3
 
 
+@pytest.mark.parametrize("word", ["query", "item"])
+@pytest.mark.parametrize("ids", [[1.0, 2.0, 3.0], [True, False, True]])
+def test_ids_that_no_run_has_are_refused_with_the_column(word, ids):
+    log = {"impression": [1, 2, 3], "query": ["q"] * 3, "item": ["1", "2", "3"], "rank": [1, 2, 3], "click": [1, 0, 1]}  # fmt: skip
+    log = {f"{name} of us": column for name, column in (log | {word: ids}).items()}
+    log = rw.clicks.read_log(log, columns={f"{name} of us": name for name in ("impression", "query", "item", "rank", "click")})  # fmt: skip
+    said = rf"log, row 1: {word} ids must be text or integers, not .*astype\(\{{'{word} of us': '(Int64|str)'"
+    with pytest.raises(DataError, match=said):
+        rw.clicks.judgements(log, THETA, at_least=0.1)
+    with pytest.raises(DataError, match=said):
+        rw.clicks.counterfactual(log, {"q": [1, 2, 3]}, THETA, cluster=None)
+
+
 def test_an_item_that_a_new_list_has_twice_is_refused():
     run = {"query": ["q"] * 3, "item": ["a", "b", "a"], "score": [3.0, 2.0, 1.0]}
     log = {"impression": [1], "query": ["q"], "item": ["a"], "rank": [1], "click": [1]}

@@ -185,6 +185,16 @@ def test_the_base_of_ranks_is_seen_said_or_refused():
         rw.clicks.positions(mixed, cluster=None)
 
 
+def test_a_swap_counts_from_where_the_ranks_do():
+    log = columns(swapped(random.Random(2)), "impression", "user", "rank", "swap", "click")
+    later = rw.clicks.positions(log)
+    log |= {"rank": [rank - 1 for rank in log["rank"]], "swap": [swap and swap - 1 for swap in log["swap"]]}
+    assert rw.clicks.positions(log).rows[1:] == later.rows[1:]
+    for swap, said in ((0, r"row 2: the swap is 0; it must be a rank below the first"), (4, "a swap of 4, but the ranks of a log that counts from 0 end at 3")):  # fmt: skip
+        with pytest.raises(DataError, match=said):
+            rw.clicks.positions(log | {"swap": [None, swap, *log["swap"][2:]]})
+
+
 def test_a_saved_one_is_the_same(tmp_path):
     found = rw.clicks.positions(
         columns(swapped(random.Random(3)), "impression", "user", "rank", "swap", "click")

@@ -65,6 +65,7 @@ def judgements(
         raise UsageError(f"at_least={at_least:g}: must be above 0.")
     steps = _levels(levels)
     own = read_log(log).checked("query", "item", "rank", "click")
+    own.require_ids()
     theta = thetas_of(positions)
     known = {place: value for place, value in enumerate(theta, 1) if value > 0}
     # whole numbers first, so that θ is added up in one order whatever the order of the rows

@@ -107,11 +107,6 @@ class Interleaving(OfRows, kind="interleaving", plural="interleavings", title="p
         return Estimated(name, 0.5, 0.5 + delta, pair.error, pair.freedom, pair.clusters, margin)
 
     @property
-    def caption(self) -> str:
-        """What was compared."""
-        return f"Interleaving of {one_of(self.teams).replace(' or ', ' and ')}: {self.log}"
-
-    @property
     def teams(self) -> list[str]:
         """The teams, sorted."""
         return list(dict.fromkeys([pair.team for pair in self.pairs] + [pair.other for pair in self.pairs]))
@@ -120,7 +115,8 @@ class Interleaving(OfRows, kind="interleaving", plural="interleavings", title="p
         value = "delta low high p" + " p_of_all" * (len(self.pairs) > 1)
         count = "impressions won lost tied without_clicks clusters"
         heads = {"text": "team other", "count": count, "value": value}
-        tables = [self._table(words, self.pairs, heads, self.caption, labels=2)]
+        caption = words("clicks.interleaving", teams=words("clicks.and").join(self.teams), log=self.log)
+        tables = [self._table(words, self.pairs, heads, caption, labels=2)]
         if self.weeks:
             heads = {"text": "week", "count": "impressions", "value": "delta low high"}
             tables.append(self._table(words, self.weeks, heads, words("clicks.by_week")))

@@ -16,13 +16,14 @@ from rankwell.errors import DataError, UsageError, brief, nearest
 from rankwell.readers.frames.columns import match_words, quoted
 from rankwell.records import cached_property, record
 from rankwell.tables.columns import LOG_COLUMNS
+from rankwell.tables.ids import Ids
 from rankwell.tables.series import Place, RowOf
 
 NAMES = {word: " ".join(column.names) for word, column in LOG_COLUMNS.items()}
 # what a number must be: in words, its ends, and whether it is whole
 NUMBERS = {
     "rank": ("a whole number, 0 or more", 0, math.inf, True), "click": ("0, 1 or a count", 0, math.inf, True),
-    "swap": ("a whole number above 1, or nothing", 2, math.inf, True),
+    "swap": ("a rank below the first, counted as the ranks are, or nothing", 1, math.inf, True),
     "propensity": ("above 0 and at most 1, the probability with which the logging policy chose what was shown", math.ulp(0), 1, False), "target": ("a probability", 0, 1, False),
     "unseen": ("a probability", 0, 1, False),
 } | dict.fromkeys(("reward", "q", "v"), ("a number", -math.inf, math.inf, False))  # fmt: skip
@@ -97,9 +98,17 @@ class Log:
         return column.cast(pl.Float64, strict=False)
 
     def keys(self, *words: str) -> list[pl.Expr]:
-        """Return the columns of words under these names; ranks are whole numbers from 1 on, of a log that was ``checked``."""
-        rank = [self.number("rank").cast(pl.Int64) + (1 - (self.rank_base or 0))] * ("rank" in words)
-        return [(rank[0] if word == "rank" else pl.col(self.words[word])).alias(word) for word in words]
+        """Return the columns of words under these names; ranks and swaps are whole numbers from 1 on, of a log that was ``checked``."""
+        own = {word: pl.col(self.words[word]) for word in words}
+        for word in own.keys() & {"rank", "swap"}:
+            own[word] = self.number(word).cast(pl.Int64) + (1 - (self.rank_base or 0))
+        return [column.alias(word) for word, column in own.items()]
+
+    def require_ids(self) -> None:
+        """Refuse queries and items of a kind that no run and no judgements have, such as floats."""
+        for word in ("query", "item"):
+            column = self.frame.select(self.words[word]).head(0).collect().to_series()
+            Ids.of_series(column, word, self.place)
 
     @property
     def clicked(self) -> pl.Expr:
@@ -127,7 +136,10 @@ class Log:
         if {"impression", "item"} <= {*self.words}:
             self.require("item")
             self._refuse_twice()
-        return self._with_base(low) if "rank" in words else self
+        own = self._with_base(low) if "rank" in words else self
+        if "swap" in words:
+            own._refuse_swaps()
+        return own
 
     def _is_bad(self, word: str) -> pl.Expr:
         column, kind = pl.col(self.words[word]), _number_kind(word)
@@ -175,6 +187,18 @@ class Log:
         if base == 0 and "impression" in self.words:
             self._refuse_mixed()
         return replace(self, rank_base=base)
+
+    def _refuse_swaps(self) -> None:
+        """Refuse swaps that count from another number than the ranks do."""
+        rank, swap = self.keys("rank", "swap")
+        first, deepest, far = self.columns(pl.col(ROW).filter(swap < 2).min(), rank.max(), swap.max()).row(0)
+        if first is not None:
+            self._refuse("swap", first)
+        if self.rank_base == 0 and far is not None and far > deepest:
+            raise DataError(
+                f"{self.name}: there is a swap of {far - 1}, but the ranks of a log that counts from 0 end at {deepest - 1}. Let swaps count as "
+                f"the ranks do, from 0."
+            )
 
     def _refuse_mixed(self) -> None:
         """Refuse ranks that count from 0 in impressions, and without a gap from 1 in others."""

@@ -125,6 +125,7 @@ def counterfactual(
     own.require(*words)
     column = own.cluster(cluster)
     own = own.checked(*words)
+    own.require_ids()
     theta, lists = np.array(thetas_of(positions)), read_run(run)
     # in one order, so that sums are the same whatever the order of the rows
     keys = own.keys("impression", "query", "item", "rank")

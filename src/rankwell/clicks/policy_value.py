@@ -345,4 +345,4 @@ def _why_refused(effective: float, freedom: float, unseen: float, words: PageStr
         why.append(words(f"clicks.off_policy.{key}", n=freedom, least=LEAST_FREEDOM))
     if unseen > MOST_UNSEEN:
         why.append(words("clicks.off_policy.too_unseen", share=100 * unseen, most=100 * MOST_UNSEEN))
-    return words("clicks.off_policy.and").join(why)
+    return words("clicks.and").join(why)

@@ -232,8 +232,8 @@ def _mixed(number: pl.Expr) -> pl.Expr:
 def _swapped(lots: Lots) -> ThetaCurve:
     """Click rates at k and at 1 of impressions whose pair was swapped; of a shuffled log all of them."""
     log, has_swap = lots.log, "swap" in lots.log.words
-    swap = log.number("swap").cast(pl.Int64).fill_null(0) if has_swap else pl.lit(0, pl.Int64)
-    frame = log.tally("lot", *log.keys("rank"), swap.alias("swap"))
+    swap = log.keys("swap")[0].fill_null(0) if has_swap else pl.lit(0, pl.Int64).alias("swap")
+    frame = log.tally("lot", *log.keys("rank"), swap)
     lot, at, pair, *both = (frame[name].to_numpy() for name in ("lot", "rank", "swap", "clicks", "rows"))
     ranks = int(at.max())
     # per lot: clicks and rows at k, and those at 1 beside which k is looked at

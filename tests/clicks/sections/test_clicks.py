@@ -59,6 +59,12 @@ def test_heads_and_captions_are_translated(found):
     assert own & other <= {"p", "ν", ""}  # signs
 
 
+@pytest.mark.parametrize("found", FOUND)
+def test_tables_of_python_are_in_one_language(found):
+    english, korean = ({table.caption for table in found().tables(words_of(lang))} for lang in ("en", "ko"))
+    assert not english & korean
+
+
 LONE = {"impression": [1, 1, 2, 2], "user": ["u", "u", None, None], "click": [1, 0, 0, 1]}
 
 
