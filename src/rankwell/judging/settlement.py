@@ -282,13 +282,14 @@ def logistic(x: np.ndarray, y: np.ndarray) -> tuple[float, float]:
     >>> logistic(np.array([]), np.array([], bool))
     (0.0, 0.0)
     """
-    design = np.column_stack([np.ones(len(x)), x])
     at = np.zeros(2)
     for _ in range(STEPS):
-        fitted = 1.0 / (1.0 + np.exp(-(design @ at)))
-        slope = design.T @ (y - fitted) - at
+        fitted = 1.0 / (1.0 + np.exp(-(at[0] + at[1] * x)))
+        off, spread = y - fitted, fitted * (1 - fitted)
+        slope = np.array([off.sum(), np.dot(off, x)]) - at
+        by_x = spread * x
         # the prior adds 1 to each curvature, so that the matrix can always be inverted
-        curvature = (design * (fitted * (1 - fitted))[:, None]).T @ design + np.eye(2)
+        curvature = np.array([[spread.sum() + 1, by_x.sum()], [by_x.sum(), np.dot(by_x, x) + 1]])
         step = np.linalg.solve(curvature, slope)
         at += step / max(1.0, float(np.abs(step).max()))  # no step above 1, so that it cannot run away
         if np.abs(step).max() < 1e-10:
