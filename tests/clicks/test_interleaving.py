@@ -185,6 +185,19 @@ def test_weeks_are_those_of_the_calendar():
     ]
 
 
+@pytest.mark.parametrize(
+    "times", [[1793577600, 1794787200], ["11/02/2026", "12/01/2026"], ["2026-11-02", None]]
+)
+def test_times_that_are_no_dates_are_counted_and_give_no_weeks(times):
+    log = {"impression": [1, 1, 2, 2], "user": list("uuvv"), "team": ["A", "B"] * 2, "click": [1, 0] * 2}
+    found = rw.clicks.interleaved(log | {"time": [times[0]] * 2 + [times[1]] * 2})
+    assert not found.weeks
+    assert found.counts == {
+        "impressions whose time is no date such as 2026-11-02, so that there are no weeks": 1
+        + (None not in times)
+    }
+
+
 def test_a_saved_one_is_the_same(tmp_path):
     found = rw.clicks.interleaved(columns(drafts(random.Random(4)), *ROWS))
     found.save(tmp_path / "found.json")

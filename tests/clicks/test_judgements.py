@@ -106,7 +106,7 @@ def test_no_pair_that_was_shown_often_enough():
         rw.clicks.judgements({"query": ["q"], "item": ["a"], "rank": [1], "click": [1]}, [1.0])
 
 
-@pytest.mark.parametrize("theta", ["x", [], [-1], 3, [math.inf]])
+@pytest.mark.parametrize("theta", ["x", [], [-1], 3, [math.inf], {1: 1, 2: 0.5}, {1.0, 0.5}, [100, 50]])
 def test_what_is_no_bias_is_refused(theta):
     with pytest.raises((UsageError, OSError)):
         rw.clicks.judgements({"query": ["q"], "item": ["a"], "rank": [1], "click": [1]}, theta)
@@ -221,6 +221,12 @@ def test_ids_that_no_run_has_are_refused_with_the_column(word, ids):
         rw.clicks.judgements(log, THETA, at_least=0.1)
     with pytest.raises(DataError, match=said):
         rw.clicks.counterfactual(log, {"q": [1, 2, 3]}, THETA, cluster=None)
+
+
+def test_a_run_of_other_queries_is_refused():
+    log = {"impression": [1], "query": ["shoes"], "item": ["a"], "rank": [1], "click": [1]}
+    with pytest.raises(DataError, match=r"run has no list for any query of the log .* such as 'shoes'"):
+        rw.clicks.counterfactual(log, {"q17": ["a"]}, [1], cluster=None)
 
 
 def test_an_item_that_a_new_list_has_twice_is_refused():

@@ -146,6 +146,7 @@ def test_a_wrong_shape_of_a_policy_is_refused():
         ({"target": None}, "no column for the target"),
         ({"propensity": None}, "no column for the propensity"),
         ({"target": [0, 0, 0, 0]}, "tells nothing of it"),
+        ({"reward": [1, 0, 1e200, 1]}, r"log, row 3: the reward is 1e\+200; it must be a number, at most 1e\+50"),
     ],
 )  # fmt: skip
 def test_bad_logs_are_refused_with_the_row(change, said):
@@ -160,6 +161,17 @@ def test_mass_on_what_is_never_shown_is_refused():
         "8 % of the target's mass lies on actions that the log cannot show (limit 5 %)"
     )
     assert rw.clicks.off_policy(log | {"unseen": [0.02] * 500}).refused == ""
+
+
+def test_one_cluster_is_said_to_be_one():
+    log = drawn(random.Random(3), 500) | {"user": ["u"] * 500}
+    assert "all rows are of one cluster" in rw.clicks.off_policy(log, cluster="user").refused
+
+
+def test_weights_that_are_all_alike_and_wrong_are_said():
+    log = {"reward": [0, 1] * 50, "propensity": [0.25] * 100, "target": [0.5] * 100}
+    assert "should be 1, which its interval excludes" in rw.clicks.off_policy(log).to_text()
+    assert "should be 1" not in rw.clicks.off_policy(log | {"target": [0.25] * 100}).to_text()
 
 
 def test_wrong_propensities_are_said():

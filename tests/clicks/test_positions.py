@@ -170,6 +170,21 @@ def test_no_click_at_the_first_rank_and_few_at_others():
         assert ("fewer than 30 clicks" in found.to_text()) == is_said
 
 
+def test_nothing_that_tells_of_rank_1_is_said_as_it_is():
+    log = {"query": ["q"] * 40, "item": ["a", "b"] * 20, "rank": [1, 2] * 20, "click": [1] * 40}
+    with pytest.raises(DataError, match="stood there and at another rank, too: harvest needs"):
+        rw.clicks.positions(log, how="harvest", cluster=None)
+    with pytest.raises(DataError, match="the column of the swap says for each row"):
+        rw.clicks.positions(log | {"swap": [None] * 40}, cluster=None)
+
+
+def test_an_id_for_a_rank_is_refused():
+    with pytest.raises(
+        DataError, match="row 2: the rank is 10000001; it must be a whole number from 0 to 10,000"
+    ):
+        rw.clicks.positions({"rank": [1, 10_000_001], "click": [1, 1]}, cluster=None)
+
+
 def test_the_base_of_ranks_is_seen_said_or_refused():
     log = {"rank": [0, 1] * 4, "click": [1, 0, 1, 1, 1, 0, 1, 0]}
     assert rw.clicks.positions(log, cluster=None).theta == [1.0, 0.25]

@@ -194,6 +194,29 @@ def test_the_separator_is_seen_in_the_text_whatever_holds_it(sign, encoding, tmp
     assert (found.won, found.lost, found.clusters) == (1, 0, 1)
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "error"),
+    [
+        ("log.csv", b"query,impression,user,team,click\nshoes, red,1,u,A,1\nhats,1,u,B,0\n", "log.csv:2: 6 columns where the header has 5. Quote the text"),
+        ("log.xlsx", b"PK\x03\x04" + b"\0" * 60, "a zip archive .or a spreadsheet.. Unpack it, or export it as CSV"),
+        ("log.csv", b"impression,user,team,click\n\n1,u,A,1\n\n1,u,B,\n", "log.csv:5: the click is missing; it must be 0, 1 or a count; what was shown and not clicked is 0"),
+    ],
+)  # fmt: skip
+def test_text_that_is_no_table_is_refused_as_everywhere(name, text, error, tmp_path):
+    (tmp_path / name).write_bytes(text)
+    with pytest.raises(DataError, match=error):
+        rw.clicks.interleaved(tmp_path / name)
+
+
+def test_several_tables_are_not_taken_for_events(tmp_path):
+    for name in "ab":
+        (tmp_path / f"{name}.csv").write_text("impression,user,team,click\n1,u,A,1\n")
+    with pytest.raises(
+        DataError, match=r"of a table in several files give one frame, such as polars\.scan_csv"
+    ):
+        rw.clicks.read_log([tmp_path / "a.csv", tmp_path / "b.csv"])
+
+
 def test_a_missing_file():
     with pytest.raises(InputError, match="there is no such file"):
         rw.clicks.read_log("nowhere.csv")

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 import polars as pl
 
-from rankwell.clicks.log import Log, collected
+from rankwell.clicks.log import Log, collected, in_sentences
 from rankwell.clicks.means import cluster_mean, flips_of_halves
 from rankwell.clicks.read import read_log
 from rankwell.clicks.results import OfRows
@@ -230,7 +230,10 @@ def interleaved(
         cell = Cell.of_differences(np.array(xs), numbers)
         adjusted = max_t([cell], times=FLIPS, seed=seed, threads=2).adjusted.tolist()
         pairs = tuple(pair._replace(adjusted=p) for pair, p in zip(pairs, adjusted, strict=True))
-    weeks = _weeks(wins, clusters, teams, level) if len(teams) == 2 and "time" in own.words else ()
+    weeks: tuple[DatedDelta, ...] = ()
+    if len(teams) == 2 and "time" in own.words:
+        weeks, undated = _weeks(wins, clusters, teams, level)
+        counts |= in_sentences({"undated": undated})
     return Interleaving(own.name, cluster, credit, level, pairs, weeks, counts)
 
 
@@ -305,17 +308,19 @@ def _pair(
 
 def _weeks(
     wins: pl.DataFrame, clusters: np.ndarray, teams: Sequence[str], level: float
-) -> tuple[DatedDelta, ...]:
-    """The preference per week, if the times are dates."""
+) -> tuple[tuple[DatedDelta, ...], int]:
+    """The preference per week, if all times are dates, and how many are none."""
     time = wins["time "]
     if time.dtype == pl.String:
-        time = time.str.to_datetime(strict=False, time_zone="UTC")
-    if not time.dtype.is_temporal() or time.null_count():
-        return ()
+        # the year first: of 11/02/2026 nobody knows which is the month
+        is_date = time.str.contains(r"^\d{4}-\d{2}-\d{2}")
+        time = time.set(~is_date, None).str.to_datetime(strict=False, time_zone="UTC")
+    if undated := time.null_count() if time.dtype.is_temporal() else len(time):
+        return (), undated
     monday = time.dt.truncate("1w").dt.date().cast(pl.String).to_numpy()
     found = []
     for week in sorted({*monday}):
         rows = monday == week
         pair, _ = _pair(wins.filter(rows), clusters[rows], teams[0], teams[1], level)
         found.append(DatedDelta(str(week), pair.impressions, pair.delta, pair.low, pair.high))
-    return tuple(found) if len(found) > 1 else ()
+    return tuple(found) if len(found) > 1 else (), 0

@@ -20,13 +20,16 @@ from rankwell.tables.ids import Ids
 from rankwell.tables.series import Place, RowOf
 
 NAMES = {word: " ".join(column.names) for word, column in LOG_COLUMNS.items()}
+LAST_RANK = 10_000  # what is beyond it is an id
+MOST = 1e50  # rewards whose fourth powers are numbers, too
 # what a number must be: in words, its ends, and whether it is whole
 NUMBERS = {
-    "rank": ("a whole number, 0 or more", 0, math.inf, True), "click": ("0, 1 or a count", 0, math.inf, True),
+    "rank": (f"a whole number from 0 to {LAST_RANK:,}", 0, LAST_RANK, True),
+    "click": ("0, 1 or a count; what was shown and not clicked is 0", 0, math.inf, True),
     "swap": ("a rank below the first, counted as the ranks are, or nothing", 1, math.inf, True),
     "propensity": ("above 0 and at most 1, the probability with which the logging policy chose what was shown", math.ulp(0), 1, False), "target": ("a probability", 0, 1, False),
     "unseen": ("a probability", 0, 1, False),
-} | dict.fromkeys(("reward", "q", "v"), ("a number", -math.inf, math.inf, False))  # fmt: skip
+} | dict.fromkeys(("reward", "q", "v"), (f"a number, at most {MOST:g}", -MOST, MOST, False))  # fmt: skip
 DEEPEST = 62  # rank that is harvested: the ranks of a pair are bits of a number
 HASHED = "query", "item", "rank", "click"
 TRUTH = {"true": "1", "false": "0"}
@@ -138,7 +141,7 @@ class Log:
             self._refuse_twice()
         own = self._with_base(low) if "rank" in words else self
         if "swap" in words:
-            own._refuse_swaps()
+            own.refuse_swaps()
         return own
 
     def _is_bad(self, word: str) -> pl.Expr:
@@ -163,8 +166,9 @@ class Log:
         words = [word for word in ("impression", "item", "team") if word in self.words]
         impression, item, *_ = own = [pl.col(self.words[word]) for word in words]
         known, shown = self.frame.filter(item.is_not_null()), pl.struct(own)
-        distinct, rows = collected(known.select(shown.n_unique().alias("distinct"), pl.len())).row(0)
-        if distinct < rows:
+        # different hashes are of different items; only where some are equal the items themselves are looked at
+        distinct, rows = collected(known.select(shown.hash().n_unique().alias("distinct"), pl.len())).row(0)
+        if distinct < rows and collected(known.select(shown.n_unique())).item() < rows:
             again = known.filter(~shown.is_first_distinct()).sort(ROW).head(1)
             row, one, other = collected(again.select(ROW, impression, item)).row(0)
             raise DataError(
@@ -188,7 +192,7 @@ class Log:
             self._refuse_mixed()
         return replace(self, rank_base=base)
 
-    def _refuse_swaps(self) -> None:
+    def refuse_swaps(self) -> None:
         """Refuse swaps that count from another number than the ranks do."""
         rank, swap = self.keys("rank", "swap")
         first, deepest, far = self.columns(pl.col(ROW).filter(swap < 2).min(), rank.max(), swap.max()).row(0)

@@ -139,6 +139,11 @@ def counterfactual(
         )
     clicked = clicked.with_columns(pl.col("query", "item").cast(pl.String))
     new = clicked.join(_listed(lists), on=["query", "item"], how="left", maintain_order="left")["new"]
+    if len(clicked) and not len(clicked.join(_listed(lists), on="query", how="semi")):
+        raise DataError(
+            f"{own.name}: {lists.name} has no list for any query of the log that was clicked on, such as {brief(clicked['query'][0])}. Name "
+            f"queries alike in both."
+        )
     # what is not listed is infinitely far down
     place = new.cast(pl.Float64).fill_null(math.inf).to_numpy()
     is_listed = np.isfinite(place)

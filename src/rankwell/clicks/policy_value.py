@@ -22,6 +22,7 @@ from rankwell.readers.frames.columns import quoted
 from rankwell.tables.arguments import checked, refuse_level
 
 How = Literal["snips", "ips", "dr"]
+NEAR = 1e-9  # what rounding leaves of weights that are all 1
 LEAST_N, LEAST_FREEDOM, MOST_UNSEEN = 30, 20, 0.05
 
 
@@ -117,7 +118,9 @@ class OffPolicy(OfRows, kind="off-policy value", plural="off-policy values"):
         notes += [] if self.clip is None else [say("clipped", clip=f"{self.clip:g}")]
         for row in self.policies:
             expected = 1 - (0.0 if math.isnan(row.unseen) else row.unseen)
-            if row.weight_low > expected or row.weight_high < expected:
+            # weights that are all the same have no interval
+            low, high = (row.weight if math.isnan(end) else end for end in (row.weight_low, row.weight_high))
+            if low > expected + NEAR or high < expected - NEAR:
                 weight = f"{row.weight:.3g}"
                 notes.append(say("wrong", policy=row.policy, expected=f"{expected:.3g}", weight=weight))
         return notes + (

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, NamedTuple
 
@@ -20,6 +22,12 @@ from rankwell.tables.arguments import checked, refuse_level
 
 FEWEST = 30  # clicks of a rank, fewer of which are said
 NEAR = 1e-12
+# why nothing tells of rank 1
+UNTOLD = {
+    "shuffled": ": no row is of it",
+    "swap": " in an impression with a swap: the column of the swap says for each row which rank was swapped with rank 1",
+    "harvest": " in a query and item that stood there and at another rank, too: harvest needs a log of several rankers",
+}
 LOTS = 100  # that clusters are dealt to where there are more
 
 
@@ -159,7 +167,8 @@ def positions(
     lots = Lots.of(own, column, seed)
     found = (_swapped if is_swap else _harvested)(lots)
     if not found.clicks[0]:
-        raise DataError(f"{own.name}: theta is relative to rank 1, which has no click.")
+        why = "" if found.shown[0] else UNTOLD["shuffled" if is_shuffled else how]
+        raise DataError(f"{own.name}: theta is relative to rank 1, which has no click{why}.")
     of_ranks = found.shown.astype(int), found.clicks.astype(int), found.theta, *found.bounds(level)
     values = zip(*(each.tolist() for each in of_ranks), strict=True)
     rows = tuple(PositionTheta(rank, *row) for rank, row in enumerate(values, 1))
@@ -267,8 +276,10 @@ def _harvested(lots: Lots) -> ThetaCurve:
     """AllPairs over query and item that stood at several ranks."""
     keys = ["query", "item", "rank"]
     log = replace(lots.log, frame=lots.log.frame.with_columns(lots.log.keys(*keys)))
-    cells, is_deep = log.tally(*keys), pl.col("rank") > DEEPEST
-    ranks, deep = int(cells["rank"].max()), int(cells.filter(is_deep)["rows"].sum())  # type: ignore[arg-type]
+    counted, is_deep = log.tally("lot", *keys), pl.col("rank") > DEEPEST
+    cells = counted.group_by(keys).agg(pl.col("clicks", "rows").sum())
+    last, deep = int(cells["rank"].max()), int(cells.filter(is_deep)["rows"].sum())  # type: ignore[arg-type]
+    ranks = min(last, DEEPEST)
     # a pair that only ever stood at one rank tells nothing
     cells = (
         cells.filter(~is_deep).filter(pl.len().over("query", "item") > 1).sort(keys).with_row_index("cell")
@@ -278,12 +289,11 @@ def _harvested(lots: Lots) -> ThetaCurve:
     clicks, shown = (np.bincount(rank, values, ranks) for values in whole)
     if not clicks[0]:
         return ThetaCurve(np.full(ranks, np.nan), np.zeros((0, ranks)), shown, clicks, deep)
+    counted = counted.join(cells.lazy().select(*keys, "cell").collect(), on=keys).sort("lot", "cell")
 
     rate = whole[0] / whole[1]
     total = _pairs_of_ranks(pair, rank, rate, ranks)
     theta, logs = all_pairs(total[0], total[1] - total[0])
-    held = log.frame.join(cells.lazy().select(*keys, "cell"), on=keys)
-    counted = replace(log, frame=held).tally("lot", "cell").sort("lot", "cell")
     without = np.empty((lots.lots, ranks))
     for lot in range(lots.lots):
         own = counted.filter(pl.col("lot") == lot)
@@ -299,6 +309,12 @@ def _harvested(lots: Lots) -> ThetaCurve:
         without_pairs = total - _pairs_of_ranks(pair[of], rank[of], rate[of], ranks)
         clicked, number = without_pairs + _pairs_of_ranks(pair[kept], rank[kept], rate_left, ranks)
         without[lot] = all_pairs(clicked, number - clicked, logs)[0]
+    curve = (
+        np.pad(each, (0, last - ranks), constant_values=fill)
+        for each, fill in ((theta, np.nan), (shown, 0), (clicks, 0))
+    )
+    theta, shown, clicks = curve
+    without = np.pad(without, ((0, 0), (0, last - ranks)), constant_values=np.nan)
     return ThetaCurve(theta, without, shown, clicks, deep)
 
 
@@ -361,9 +377,18 @@ def thetas_of(value: Any) -> list[float]:
     if isinstance(value, str) or hasattr(value, "__fspath__"):
         return Positions.load(value).theta
     try:
-        theta = [math.nan if each is None else float(each) for each in value]
+        # the order of a dict or a set is not that of ranks
+        theta = (
+            []
+            if isinstance(value, Mapping | AbstractSet)
+            else [math.nan if each is None else float(each) for each in value]
+        )
     except (TypeError, ValueError):
         theta = []
+    if theta and theta[0] > 1:
+        raise UsageError(
+            f"positions: theta of rank 1 is {theta[0]:g}, but it is at most 1, as in [1, 0.5, 0.3]. Divide all of them by it."
+        )
     if not theta or not all(math.isnan(each) or (each >= 0 and math.isfinite(each)) for each in theta):
         raise UsageError(
             f"positions: expected what rw.clicks.positions returns, the path of a saved one, or a list of theta from rank 1 on, such as "

@@ -15,12 +15,12 @@ import polars as pl
 from rankwell.clicks.log import Log, log_of
 from rankwell.errors import DataError, InputError, UsageError, brief
 from rankwell.readers.bytes.files import File
+from rankwell.readers.formats.delimited import TextTable
 from rankwell.readers.formats.ubi import HITS
 from rankwell.readers.frames.in_memory import frame_of
 from rankwell.readers.frames.scans import polars_errors
-from rankwell.tables.series import LineAfter
+from rankwell.tables.series import LineAfter, Place
 
-SEPARATORS = ",\t;|"
 PARQUET, ARROW, LINES = (".parquet", ".pq"), (".arrow", ".ipc", ".feather"), (".ndjson", ".jsonl")
 CLICKS = ("click", "click_through")  # what UBI calls an event that is a click
 EVENTS = {"search_id", "event", "position", "ranking_function"}  # the columns of bearloga/interleaved
@@ -92,7 +92,8 @@ def _of_file(path: Path, columns: Mapping[str, str] | None, rank_base: int | Non
     if not path.exists():
         raise InputError(f"{path}: there is no such file.")
     file = File(path)
-    suffix, place = Path(file.stem).suffix, None
+    suffix = Path(file.stem).suffix
+    place: Place | None = None
 
     def content() -> Path | io.BytesIO:
         """What Polars reads; what is packed, or in UTF-16, goes through memory."""
@@ -121,9 +122,8 @@ def _of_file(path: Path, columns: Mapping[str, str] | None, rank_base: int | Non
                 return _of_files([path], rank_base, name)
             frame, place = pl.scan_ndjson(content()), LineAfter(name, 0)
         else:
-            header = file.head.partition(b"\n")[0].decode(errors="replace")
-            separator = max(SEPARATORS, key=header.count)
-            frame, place = pl.scan_csv(content(), separator=separator, infer_schema=False), LineAfter(name, 1)
+            table = TextTable(file, "queries", {}, shared=True)
+            frame, place = table.kept(), table.place
         if {*frame.collect_schema().names()} >= EVENTS:
             return _of_events(frame, name)
         return log_of(frame, name, columns, place, rank_base=rank_base)
@@ -140,7 +140,10 @@ def _objects(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
             try:
                 value = msgspec.json.decode(line)
             except ValueError as error:  # msgspec's are
-                raise DataError(f"{path.name}:{number}: this line is no JSON ({error}).") from None
+                raise DataError(
+                    f"{path.name}:{number}: this line is no JSON ({error}). Events and searches of UBI are JSON lines; of a table in several "
+                    f"files give one frame, such as polars.scan_csv(['a.csv', 'b.csv'])."
+                ) from None
             dumped = value["hits"].get("hits") if isinstance(value, dict) and "hits" in value else None
             for each in [row["_source"] for row in dumped] if dumped else [value]:
                 if not isinstance(each, dict):
