@@ -62,6 +62,58 @@ def events(*rows):
     )  # fmt: skip
 
 
+@pytest.mark.parametrize("suffix", [".json", ".ndjson"])
+@pytest.mark.parametrize("dumped", [True, False])
+def test_events_in_an_array_or_a_dump_are_those_of_lines(dumped, suffix, tmp_path):
+    lines = events(("impression", "s", "a", 1), ("impression", "s", "b", 2), ("click", "s", "b", 2))
+    rows = list(map(json.loads, lines.splitlines()))
+    (tmp_path / "lines.ndjson").write_text(lines)
+    truth = rw.clicks.read_log(tmp_path / "lines.ndjson").frame.collect()
+    value = {"hits": {"hits": [{"_source": row} for row in rows]}} if dumped else rows
+    assert rw.clicks.read_log(value).frame.collect().equals(truth)
+    if suffix == ".json" or dumped:
+        (tmp_path / f"log{suffix}").write_text(json.dumps(value))
+        assert rw.clicks.read_log(tmp_path / f"log{suffix}").frame.collect().equals(truth)
+
+
+def test_a_table_may_have_a_column_of_ubi(tmp_path):
+    rows = [{"user_query": "shoes", "item": "a", "rank": rank, "click": 1} for rank in (1, 2)]
+    (tmp_path / "log.ndjson").write_text("\n".join(map(json.dumps, rows)))
+    assert rw.clicks.positions(tmp_path / "log.ndjson", cluster=None).theta == [1.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        {"hits": None},
+        {"hits": {"hits": [3]}},
+        {
+            "action_name": "click",
+            "query_id": "s",
+            "event_attributes": {"object": {"object_id": 1}, "position": {"ordinal": 1.5}},
+        },
+    ],
+)
+def test_objects_that_are_no_events_are_refused(line, tmp_path):
+    (tmp_path / "log.ndjson").write_text(json.dumps(line))
+    with pytest.raises(
+        DataError, match=r"neither an event|expected an object, not 3|the ordinal 1\.5 is no whole number"
+    ):
+        rw.clicks.read_log([tmp_path / "log.ndjson"])
+
+
+def test_events_of_the_library_interleaved_may_name_users(tmp_path):
+    rows = [
+        f"{search},{event},{user}"
+        for search, user in enumerate("uuv")
+        for event in ("serp,,", "click,1,A", "click,2,B")
+    ]
+    (tmp_path / "events.csv").write_text(
+        "\n".join(["search_id,event,position,ranking_function,user_id", *rows])
+    )
+    assert rw.clicks.interleaved(tmp_path / "events.csv").clusters == 2
+
+
 def test_odd_events_are_counted(tmp_path):
     file = tmp_path / "events.ndjson"
     shown = [("impression", "s", "a", 1), ("impression", "s", "a", 1), ("impression", "s", 7, 2)]
@@ -164,6 +216,7 @@ def test_users_without_a_name_are_alone_and_counted():
         ("log.json", "{", "this is no JSON"),
         ("log.jsonl", '{"ranking_list": ["a"], "teams": {"0": ["a"]}, "clicks": [4]}', "position 4 was clicked, but the list has 1 items"),
         ("log.jsonl", '{"ranking_list": ["a"], "teams": 3, "clicks": [0]}', "no line with ranking_list, teams and clicks"),
+        ("log.jsonl", '{"ranking_list": ["a", "b"], "teams": {"0": ["a"], "1": ["b"]}, "clicks": [true, false]}', "clicks are positions, whole numbers"),
         ("log.csv", "impression,user,team,click\n", "holds no rows"),
     ],
 )  # fmt: skip

@@ -5,18 +5,20 @@ from __future__ import annotations
 import io
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from rankwell.clicks.log import Log, log_of
+from rankwell.clicks.log import NAMES, Log, log_of
 from rankwell.errors import DataError, InputError, UsageError, brief
 from rankwell.readers.bytes.files import File
 from rankwell.readers.formats.delimited import TextTable
 from rankwell.readers.formats.ubi import HITS
+from rankwell.readers.frames.columns import match_words
 from rankwell.readers.frames.in_memory import frame_of
 from rankwell.readers.frames.scans import polars_errors
 from rankwell.tables.series import LineAfter, Place
@@ -79,8 +81,11 @@ def read_log(
         return _of_file(Path(source), columns, rank_base, name or Path(source).name)
     several = source if isinstance(source, list | tuple) else ()
     if several and all(isinstance(each, str | os.PathLike) for each in several):
-        return _of_files([Path(each) for each in several], rank_base, name or Path(several[0]).name)
+        paths = [Path(each) for each in several]
+        return _of_ubi(chain.from_iterable(map(_objects, paths)), rank_base, name or paths[0].name)
     name = name or "log"
+    if _is_ubi(next(_unpacked(source, name), None)):
+        return _of_ubi(_unpacked(source, name), rank_base, name)
     if isinstance(source, Mapping) and source.keys() >= BANDIT:
         return _of_feedback(source, name)
     return log_of(frame_of(source, name), name, columns, rank_base=rank_base)
@@ -113,13 +118,13 @@ def _of_file(path: Path, columns: Mapping[str, str] | None, rank_base: int | Non
         elif suffix in ARROW:
             frame = pl.scan_ipc(content())
         elif suffix in LINES:
-            first = next((value for _, value in _objects(path)), None)
+            first = next(_objects(path), None)
             if first is None:
                 raise DataError(f"{name}: the log holds no rows.")
-            if first.keys() >= DRAFT:
+            if first[1].keys() >= DRAFT:
                 return _of_drafts(path, name)
-            if not first.keys().isdisjoint(UBI):
-                return _of_files([path], rank_base, name)
+            if _is_ubi(first):
+                return _of_ubi(_objects(path), rank_base, name)
             frame, place = pl.scan_ndjson(content()), LineAfter(name, 0)
         else:
             table = TextTable(file, "queries", {}, shared=True)
@@ -129,10 +134,12 @@ def _of_file(path: Path, columns: Mapping[str, str] | None, rank_base: int | Non
         return log_of(frame, name, columns, place, rank_base=rank_base)
 
 
-def _objects(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """The objects of a file of JSON lines, or below ``_source`` of a dump, with the number of their line."""
+def _objects(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The objects of a file of JSON lines, with where they stand."""
     import msgspec
 
+    if not path.exists():
+        raise InputError(f"{path}: there is no such file.")
     with File(path).stream() as lines:
         for number, line in enumerate(lines, 1):
             if not line.strip():
@@ -144,11 +151,23 @@ def _objects(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
                     f"{path.name}:{number}: this line is no JSON ({error}). Events and searches of UBI are JSON lines; of a table in several "
                     f"files give one frame, such as polars.scan_csv(['a.csv', 'b.csv'])."
                 ) from None
-            dumped = value["hits"].get("hits") if isinstance(value, dict) and "hits" in value else None
-            for each in [row["_source"] for row in dumped] if dumped else [value]:
-                if not isinstance(each, dict):
-                    raise DataError(f"{path.name}:{number}: expected an object, not {brief(each)}.")
-                yield number, each.get("_source", each)
+            yield from _unpacked(value if isinstance(value, dict) else [value], f"{path.name}:{number}")
+
+
+def _unpacked(value: Any, place: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """An object, those of a list, or those below ``_source`` of a dump of Elasticsearch or OpenSearch; nothing of other values."""
+    hits = value.get("hits") if isinstance(value, dict) else None
+    rows = hits.get("hits") or () if isinstance(hits, dict) else value if isinstance(value, list) else [value]
+    for row in rows if isinstance(value, dict | list) else ():
+        source = row.get("_source", row) if isinstance(row, dict) else row
+        if not isinstance(source, dict):
+            raise DataError(f"{place}: expected an object, not {brief(source)}.")
+        yield place, source
+
+
+def _is_ubi(first: tuple[str, Mapping[str, Any]] | None) -> bool:
+    """Whether the first object of a log is an event or a search of UBI; a table may well have a column ``user_query``."""
+    return first is not None and not first[1].keys().isdisjoint({"action_name", *HITS})
 
 
 def _frame(rows: list[tuple[Any, ...]], names: str) -> pl.DataFrame:
@@ -168,22 +187,25 @@ def _text(value: Any) -> str | None:
 def _of_drafts(path: Path, name: str) -> Log:
     """Lines of a ``ranking_list``, its ``teams`` and the positions that were clicked, counted from 0."""
     rows = []
-    for number, value in _objects(path):
+    for number, (place, value) in enumerate(_objects(path), 1):
         try:
             ids = [str(each) for each in value["ranking_list"]]
             teams: dict[str, list[str | None]] = {}
             for team, items in value["teams"].items():
                 for item in items:
                     teams.setdefault(str(item), []).append(str(team))
-            clicks = np.bincount(np.asarray(value["clicks"], np.int64), minlength=len(ids))
+            clicked = np.asarray(value["clicks"])
+            if clicked.size and clicked.dtype.kind != "i":
+                raise TypeError("clicks are positions, whole numbers that count from 0")  # noqa: TRY301 - as what Python finds wrong
+            clicks = np.bincount(clicked.astype(np.int64), minlength=len(ids))
             impression = _text(value.get("impression", value.get("search_id", number)))
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise DataError(
-                f"{name}:{number}: this is no line with ranking_list, teams and clicks ({type(error).__name__}: {brief(str(error))})."
+                f"{place}: this is no line with ranking_list, teams and clicks ({type(error).__name__}: {brief(str(error))})."
             ) from None
         if len(clicks) > len(ids):
             raise DataError(
-                f"{name}:{number}: position {len(clicks) - 1} was clicked, but the list has {len(ids)} items, counted from 0."
+                f"{place}: position {len(clicks) - 1} was clicked, but the list has {len(ids)} items, counted from 0."
             )
         who = _text(value.get("user")), _text(value.get("query"))
         # an item of both teams is there once for each
@@ -206,12 +228,14 @@ def _of_events(frame: pl.LazyFrame, name: str) -> Log:
         (first.len() - first.n_unique()).alias("twice"),
     ).collect().row(0, named=True)  # fmt: skip
     position = pl.when(clicked).then(pl.col("position").cast(pl.String))
+    words = match_words(frame.collect_schema().names(), None, name, NAMES)
+    user = pl.col(words["user"]) if "user" in words else pl.lit(None, pl.String)
     held = frame.filter(known & is_shown).select(
-        impression=pl.col("search_id"), item=position, team=pl.when(clicked).then(pl.col("ranking_function")), click=clicked.cast(pl.Int64)
+        impression=pl.col("search_id"), user=user, item=position, team=pl.when(clicked).then(pl.col("ranking_function")), click=clicked.cast(pl.Int64)
     )  # fmt: skip
     # a position that was clicked again is one item with two clicks
-    held = held.group_by("impression", "item", "team", maintain_order=True).agg(pl.col("click").sum())
-    return log_of(held, name, counts=counts)
+    held = held.group_by("impression", "user", "item", "team", maintain_order=True).agg(pl.col("click").sum())
+    return log_of(held if "user" in words else held.drop("user"), name, counts=counts)
 
 
 # Open Bandit Pipeline.
@@ -259,46 +283,41 @@ def target_of(log: Log, policy: Any) -> np.ndarray:
 # User Behavior Insights.
 
 
-def _of_files(paths: Sequence[Path], rank_base: int | None, name: str) -> Log:
+def _of_ubi(objects: Iterable[tuple[str, Mapping[str, Any]]], rank_base: int | None, name: str) -> Log:
     """Events, and perhaps the searches that they belong to, which say what was shown."""
     shown: dict[tuple[str, str], int | None] = {}
     clicks: Counter[tuple[str, str]] = Counter()
     counts: Counter[str] = Counter()
     who: dict[str, tuple[str | None, str | None]] = {}
-    for path in paths:
-        if not path.exists():
-            raise InputError(f"{path}: there is no such file.")
-        for number, value in _objects(path):
-            if value.keys().isdisjoint(UBI):
-                raise DataError(
-                    f"{path.name}:{number}: this is neither an event (action_name) nor a search (user_query) of UBI."
-                )
-            if (search := _text(value.get("query_id"))) is None:
-                counts["no_query"] += 1
-                continue
-            user, text = who.get(search, (None, None))
-            who[search] = _text(value.get("client_id")) or user, _text(value.get("user_query")) or text
-            if "action_name" not in value:
-                ids = next((value[each] for each in HITS if each in value), None) or ()
-                for place, each in enumerate(ids, 1):
-                    shown.setdefault((search, str(each)), place)
-                continue
-            try:
-                item, rank = _object_of(value)
-            except (AttributeError, TypeError, ValueError) as error:
-                raise DataError(
-                    f"{path.name}:{number}: the event_attributes are not those of UBI ({brief(str(error))})."
-                ) from None
-            if item is None:
-                counts["no_object"] += 1
-            elif value["action_name"] in CLICKS:
-                clicks[search, item] += 1
-            elif value["action_name"] != SHOWN:
-                counts["other_events"] += 1
-            elif (search, item) in shown and shown[search, item] == rank:
-                counts["twice"] += 1
-            elif shown.setdefault((search, item), rank) != rank and rank is not None:
-                counts["moved"] += 1
+    for at, value in objects:
+        if value.keys().isdisjoint(UBI):
+            raise DataError(f"{at}: this is neither an event (action_name) nor a search (user_query) of UBI.")
+        if (search := _text(value.get("query_id"))) is None:
+            counts["no_query"] += 1
+            continue
+        user, text = who.get(search, (None, None))
+        who[search] = _text(value.get("client_id")) or user, _text(value.get("user_query")) or text
+        if "action_name" not in value:
+            ids = next((value[each] for each in HITS if each in value), None) or ()
+            for place, each in enumerate(ids, 1):
+                shown.setdefault((search, str(each)), place)
+            continue
+        try:
+            item, rank = _object_of(value)
+        except (AttributeError, TypeError, ValueError) as error:
+            raise DataError(
+                f"{at}: the event_attributes are not those of UBI ({brief(str(error))})."
+            ) from None
+        if item is None:
+            counts["no_object"] += 1
+        elif value["action_name"] in CLICKS:
+            clicks[search, item] += 1
+        elif value["action_name"] != SHOWN:
+            counts["other_events"] += 1
+        elif (search, item) in shown and shown[search, item] == rank:
+            counts["twice"] += 1
+        elif shown.setdefault((search, item), rank) != rank and rank is not None:
+            counts["moved"] += 1
     if lost := sum(number for key, number in clicks.items() if key not in shown):
         counts["not_shown"] = lost
     if not shown:
@@ -320,4 +339,6 @@ def _object_of(event: Mapping[str, Any]) -> tuple[str | None, int | None]:
     thing = attributes.get("object") or {}
     position = attributes.get("position") or thing.get("position") or {}
     rank = position.get("ordinal") if isinstance(position, Mapping) else None
+    if rank is not None and not float(rank).is_integer():
+        raise ValueError(f"the ordinal {brief(rank)} is no whole number")
     return _text(thing.get("object_id")), None if rank is None else int(rank)
