@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankwell.comparison.watch import BY_WEEKDAY
-from rankwell.statistics.run_length import Baseline, Reference, looks_to_see, threshold_for
+from rankwell.statistics.series import Baseline, Reference, looks_to_see, threshold_for
 
 Row = dict[str, Any]
 RESULTS = Path(__file__).parent / "evidence" / "results" / "watch.json"

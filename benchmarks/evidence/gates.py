@@ -16,7 +16,7 @@ from scipy.stats import norm
 
 from rankwell.comparison.gate.checks import CheckFinding, GateRules, Margin, Paired, _decide_one
 from rankwell.statistics.families import holm
-from rankwell.statistics.margins import margins
+from rankwell.statistics.paired_tests import margins
 
 SAMPLES = {50: 400, 200: 400, 1000: 200}
 GATES, CELLS, MARGIN = 800, 4, 2.8

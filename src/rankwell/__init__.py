@@ -11,7 +11,7 @@ __version__ = "0.1.0"
 HOMES = {
     "Assessor": "rankwell.tables.run_qrels",
     "Board": "rankwell.suites.board",
-    "Budget": "rankwell.metrics.budgets",
+    "Budget": "rankwell.metrics.metric",
     "Comparison": "rankwell.comparison.compare.comparison",
     "Evaluator": "rankwell.evaluation",
     "Gate": "rankwell.comparison.gate.gate",
@@ -44,7 +44,7 @@ HOMES = {
     "judging": "rankwell",
     "lint": "rankwell.inspection.linting",
     "long_tail": "rankwell.prepare.longtail",
-    "metric": "rankwell.metrics.from_function",
+    "metric": "rankwell.metrics.metric",
     "metrics": "rankwell",
     "online": "rankwell.comparison.online",
     "plot": "rankwell.reporting",

@@ -22,7 +22,7 @@ from rankwell.metrics.graded.experimental import BinG as BinG
 from rankwell.metrics.beyond.list_topics import BinomialDiversity as BinomialDiversity
 from rankwell.suites.board import Board as Board
 from rankwell.metrics.binary.incompleteness import Bpref as Bpref
-from rankwell.metrics.budgets import Budget as Budget
+from rankwell.metrics.metric import Budget as Budget
 from rankwell.metrics.diversity.by_topic import ByTopic as ByTopic
 from rankwell.metrics.graded.gain import CG as CG
 from rankwell.metrics.beyond.calibration import Calibration as Calibration
@@ -175,7 +175,7 @@ from rankwell.comparison.jackknife import jackknife as jackknife
 from rankwell import judging as judging
 from rankwell.inspection.linting import lint as lint
 from rankwell.prepare.longtail import long_tail as long_tail
-from rankwell.metrics.from_function import metric as metric
+from rankwell.metrics.metric import metric as metric
 from rankwell import metrics as metrics
 from rankwell.metrics.graded.ndcg import nDCG as nDCG
 from rankwell.metrics.diversity.intents import nDCGIA as nDCGIA

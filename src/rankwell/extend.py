@@ -27,7 +27,7 @@ HOMES = {
     "RankWeighted": "rankwell.metrics.additive",
     "Terms": "rankwell.metrics.additive",
     "definition": "rankwell.metrics.metric",
-    "metric": "rankwell.metrics.from_function",
+    "metric": "rankwell.metrics.metric",
     "metric_of": "rankwell.metrics.grammar",
     # what a metric is given, and what it returns
     "Context": "rankwell.matching.batch",

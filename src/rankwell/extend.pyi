@@ -50,7 +50,7 @@ from rankwell.metrics.metric import definition as definition
 from rankwell.reporting.chart.charts import drawing as drawing
 from rankwell.reporting.chart.charts import finish as finish
 from rankwell.readers.memory.answers import is_object as is_object
-from rankwell.metrics.from_function import metric as metric
+from rankwell.metrics.metric import metric as metric
 from rankwell.metrics.grammar import metric_of as metric_of
 from rankwell.tables.lists import ratio as ratio
 from rankwell.readers import read_qrels as read_qrels

@@ -12,7 +12,7 @@ from tests.calls.public import CALLS
 import rankwell as rw
 from rankwell.compat.pytrec_eval import RelevanceEvaluator
 from rankwell.metrics.metric import Metric
-from rankwell.prepare.cross_validation import FoldParts
+from rankwell.prepare.splits import FoldParts
 from rankwell.tables.run_qrels import Assessor
 
 A = {"1": {"a": 3.0, "b": 2.0, "c": 1.0}, "2": {"b": 2.0, "a": 1.0}, "3": {"c": 1.0}}

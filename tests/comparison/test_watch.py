@@ -19,7 +19,7 @@ import rankwell as rw
 from rankwell.display.page import words_of
 from rankwell.display.saved_files import ensure_same
 from rankwell.errors import RankwellError
-from rankwell.statistics.run_length import Reference, looks_to_see, threshold_for
+from rankwell.statistics.series import Reference, looks_to_see, threshold_for
 
 FIRST = dt.date(2026, 1, 1)
 TIERS = "new", "old"

@@ -16,7 +16,7 @@ import rankwell as rw
 from rankwell import testing
 from rankwell.evaluation.engines.memory import Memory
 from rankwell.metrics import classes, metric_of
-from rankwell.metrics.budgets import TAKERS
+from rankwell.metrics.metric import TAKERS
 from rankwell.metrics.parameters import parameter_types
 from rankwell.testing.checks import groups_of
 

@@ -17,11 +17,11 @@ from rankwell.statistics.effects import MeanDifference, effect, equivalence, het
 from rankwell.statistics.families import Cell, max_t, tukey
 from rankwell.statistics.intervals import interval, is_doubtful
 from rankwell.statistics.many import are_doubtful, intervals, summaries
-from rankwell.statistics.margins import margins
 from rankwell.statistics.moments import PairMoments
 from rankwell.statistics.paired_tests import (
     Ranks,
     SizeCounts,
+    margins,
     sign_flips,
     sign_test,
     t_test,

@@ -6,7 +6,7 @@ import pickle
 
 import pytest
 
-from rankwell.evaluation.needs import asked_of
+from rankwell.evaluation.inputs import asked_of
 from rankwell.matching import Asked
 from rankwell.matching.policy import Policy
 from rankwell.metrics import metrics_of

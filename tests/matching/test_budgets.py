@@ -31,7 +31,8 @@ from tests.matching import test_groups
 
 import rankwell as rw
 from rankwell.cli import run as command
-from rankwell.metrics import budgets, metric_of
+from rankwell.metrics import metric as module
+from rankwell.metrics import metric_of
 
 # sizes, relevant, R, budget, and the values by fill: plain code that knows no library
 FIVE = [200, 150, 300, 100, 50]
@@ -203,7 +204,7 @@ def test_random_lists_under_random_policies_have_the_values_of_plain_loops():
             [{"item": item, "tokens": size} for item, size in sizes.items()],
             rng.choice([0.3, 1, 4.5, 7, 12, 30]),
         )
-        names = budgets.IN_PART if policy["fill"] == "cut" else TAKERS
+        names = module.IN_PART if policy["fill"] == "cut" else TAKERS
         if policy.get("duplicates") == "each":
             names = [name for name in names if name != "judged"]
         for name in rng.sample(names, 4):
@@ -260,7 +261,7 @@ def frames(tables):
 def test_small_tables_have_the_values_of_a_plain_loop(fill, engine):
     tables = many(100_000 // FEWER**2, 7)
     run, qrels, items = frames(tables)
-    names = budgets.IN_PART if fill == "cut" else TAKERS
+    names = module.IN_PART if fill == "cut" else TAKERS
     asked = [(name, budget) for name in names for budget in (0.5, 3, 8.75)]
     if engine == "stream":
         engine = rw.Stream(part_rows=500)
@@ -307,7 +308,7 @@ def test_the_engines_agree_to_the_last_bit(rules, group):
     if group is None:
         qrels = run.with_columns(grade=pl.col("score").cast(int) % 3).select("query", "item", "grade")
     options = {"items": items, "sizes": "tokens", "group": group, **rules}
-    names = budgets.IN_PART if rules["fill"] == "cut" else TAKERS
+    names = module.IN_PART if rules["fill"] == "cut" else TAKERS
     metrics = [f"{name}@12.5t" for name in names] + ["size_p", "used@3", "ndcg@3", "p@4"]
     whole = rw.evaluate(run, qrels, metrics, **options)
     assert 0.1 < whole["r@12.5t"] < 0.9
@@ -327,7 +328,7 @@ def test_an_infinite_budget_is_no_cut(fill):
         "r": "r@1000", "cg": "cg", "dcg": "dcg", "size_p": "size_p", "used": "used", "p": "p(denom=n)@1000", "f": "f(denom=n)@1000",
         "hit": "hit@1000", "rr": "rr", "ap": "ap", "judged": "judged@1000", "ap(denom=hits)": "ap(denom=hits)",
     }  # fmt: skip
-    names = budgets.IN_PART if fill == "cut" else list(uncut)
+    names = module.IN_PART if fill == "cut" else list(uncut)
     # also where ranks have gaps, which a budget leaves as they are
     ranked = run.select("query", "item", rank=pl.int_range(1, pl.len() + 1).over("query") * 2)
     for lists in (run, ranked):
@@ -418,7 +419,7 @@ def test_results_and_what_is_saved_of_them_hold_the_budget(tmp_path):
 
 
 ONE = {"run": {"q": ["p1", "p2", "p3"]}, "qrels": {"q": {"p1": 1, "p9": 1}}, "items": [{"item": f"p{at}", "tokens": at} for at in range(1, 10)], "sizes": "tokens"}  # fmt: skip
-TAKE = re.escape(", ".join(budgets.TAKERS))
+TAKE = re.escape(", ".join(module.TAKERS))
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ from tests.mutants.planting import around, fails, put
 from rankwell.matching import pool as judge_pool
 from rankwell.metrics.diversity import by_topic
 from rankwell.metrics.diversity import by_topic as topics
-from rankwell.metrics.preferences import preference_pairs as preferred
 from rankwell.metrics.preferences import preferences
+from rankwell.metrics.preferences import preferences as preferred
 from rankwell.tables import lists
 
 

@@ -10,8 +10,7 @@ import pytest
 import scipy.stats
 
 from rankwell.statistics.intervals import interval
-from rankwell.statistics.margins import by_bootstrap, by_flips, by_t, margins
-from rankwell.statistics.paired_tests import sign_flips
+from rankwell.statistics.paired_tests import by_bootstrap, by_flips, by_t, margins, sign_flips
 from rankwell.statistics.parts import parts_of
 
 UNITS = np.random.default_rng(0).integers(0, 2**63, 400).astype(np.uint64)

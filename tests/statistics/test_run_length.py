@@ -9,7 +9,7 @@ from scipy import special, stats
 from tests.evidence import PACKED
 
 from rankwell.errors import UsageError
-from rankwell.statistics.run_length import (
+from rankwell.statistics.series import (
     Baseline,
     Reference,
     cusum,

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from rankwell.statistics.slopes import slope_with_errors
+from rankwell.statistics.ratios import slope_with_errors
 
 
 def misfit(beta, x, y, se_x, se_y):

@@ -460,7 +460,7 @@ def diff(
     """
     from rankwell.comparison.diff.diff import diff as differing
     from rankwell.comparison.diff.diff import refuse_same
-    from rankwell.evaluation.needs import with_needs
+    from rankwell.evaluation.inputs import with_needs
     from rankwell.metrics import metric_of
     from rankwell.readers import read_qrels
 

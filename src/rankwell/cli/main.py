@@ -86,7 +86,7 @@ def _run(arguments: Sequence[str]) -> int | None:
     if name == "report":
         arguments = with_command(arguments)
     if "-" in arguments:
-        from rankwell.readers.standard_input import with_standard_input
+        from rankwell.readers.bytes.paths import with_standard_input
 
         arguments = with_standard_input(arguments)
     if name in EXPERIMENTS:

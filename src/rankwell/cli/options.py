@@ -15,7 +15,7 @@ from rankwell.cli.words import as_options, pairs, split, typed_as
 from rankwell.display.output import in_form, print_note, refuse_overwriting, width, write
 from rankwell.errors import InputError, UsageError, brief, one_of
 from rankwell.matching.policy import Policy
-from rankwell.readers.standard_input import STDIN
+from rankwell.readers.bytes.paths import STDIN
 from rankwell.records import record
 
 if TYPE_CHECKING:

@@ -200,7 +200,7 @@ def report(
 
     Example: ``rankwell report qrels.txt bm25.run dense.run -m ndcg@10 -m ap --baseline bm25.run -o report.html``
     """
-    from rankwell.evaluation.needs import with_needs
+    from rankwell.evaluation.inputs import with_needs
     from rankwell.readers import read_qrels
     from rankwell.reporting.report import report as reported
     from rankwell.reporting.report import require_suffix
@@ -412,7 +412,7 @@ class PictureRequest:
     @property
     def _of_qrels(self) -> Mapping[str, Any]:
         """How the judgements are read."""
-        from rankwell.evaluation.needs import with_needs
+        from rankwell.evaluation.inputs import with_needs
 
         return with_needs(self.reading.of_qrels, self.metrics or None)
 
@@ -428,7 +428,7 @@ class PictureRequest:
         return found | self._runs()
 
     def _runs(self) -> dict[str, Any]:
-        from rankwell.evaluation.needs import with_needs
+        from rankwell.evaluation.inputs import with_needs
         from rankwell.readers import open_named, read_qrels
 
         if "costs" in self.takes:

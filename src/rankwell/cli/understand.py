@@ -64,7 +64,7 @@ def explain(
 
     Example: ``rankwell explain ndcg@10 qrels.txt bm25.run --query 12``
     """
-    from rankwell.evaluation.needs import with_needs
+    from rankwell.evaluation.inputs import with_needs
     from rankwell.inspection.explanation import explain as explained
     from rankwell.readers import open_run, read_qrels
 
@@ -365,7 +365,7 @@ def rosetta(
 
     Example: ``rankwell rosetta qrels.txt bm25.run -m ndcg@10 -m ap@10``
     """
-    from rankwell.evaluation.needs import with_needs
+    from rankwell.evaluation.inputs import with_needs
     from rankwell.inspection.rosetta_table import rosetta as compared
     from rankwell.readers import open_run, read_qrels
 

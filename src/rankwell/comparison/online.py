@@ -20,7 +20,7 @@ from rankwell.readers.whole_frames import Whole, of_source
 from rankwell.statistics.agreement import FEWEST, kendall, kendall_bounds
 from rankwell.statistics.bootstrap import Replicated
 from rankwell.statistics.intervals import wilson
-from rankwell.statistics.slopes import slope_with_errors
+from rankwell.statistics.ratios import slope_with_errors
 from rankwell.tables.arguments import checked, refuse_level
 
 if TYPE_CHECKING:

@@ -29,7 +29,7 @@ from rankwell.metrics.metric import Metric
 from rankwell.results import Results
 from rankwell.results.intervals import refuse_without_mean
 from rankwell.results.saving.days import Day, Window, without_day
-from rankwell.statistics.run_length import Baseline, cusum, looks_to_see, threshold_for
+from rankwell.statistics.series import Baseline, cusum, looks_to_see, threshold_for
 from rankwell.tables.arguments import as_list, ordered
 from rankwell.tables.ids import Digest, fingerprints_of
 from rankwell.tables.lists import distinct

@@ -14,7 +14,7 @@ import numpy as np
 from rankwell.compat.ir_measures import from_ir_measures
 from rankwell.errors import NothingInCommonError, NotInstalledError, UsageError
 from rankwell.evaluation import Evaluator
-from rankwell.evaluation.needs import TABLES
+from rankwell.evaluation.inputs import TABLES
 from rankwell.matching.policy import Policy
 from rankwell.metrics import Wanted, metric_of
 from rankwell.metrics.metric import Metric, QueryMetric

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from rankwell.compat.one_list import ask_one_list
+from rankwell.compat.lists import ask_one_list
 from rankwell.errors import DataError, NotInstalledError, UsageError, brief
 from rankwell.matching.policy import Policy
 from rankwell.metrics import Wanted

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from rankwell.compat.one_list import ask_one_list
+from rankwell.compat.lists import ask_one_list
 from rankwell.display.trackers import tracked_names
 from rankwell.errors import DataError, NotInstalledError, brief, nearest
 from rankwell.matching.policy import Policy

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from rankwell.compat.judged_rows import values_of_rows
+from rankwell.compat.lists import values_of_rows
 from rankwell.errors import DataError, NothingInCommonError, NotInstalledError, UsageError, brief
 from rankwell.evaluation import Evaluator
 from rankwell.matching.policy import Policy, policy_with

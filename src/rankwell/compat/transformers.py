@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rankwell.compat.judged_rows import values_of_rows
+from rankwell.compat.lists import values_of_rows
 from rankwell.errors import DataError, NotInstalledError
 from rankwell.evaluation import Evaluator
 from rankwell.matching.policy import Policy

@@ -12,10 +12,9 @@ from rankwell.errors import RankwellError, UsageError, brief, nearest, one_of
 from rankwell.evaluation.task import Task
 from rankwell.faces import modules
 from rankwell.readers.bytes.compression import COMPRESSED_SUFFIXES
-from rankwell.readers.bytes.paths import paths_of
+from rankwell.readers.bytes.paths import OpenFile, paths_of
 from rankwell.readers.frames.in_memory import is_spark
 from rankwell.readers.sources import are_files
-from rankwell.readers.standard_input import OpenFile
 from rankwell.results.part import Part
 from rankwell.tables.run_qrels import Run
 

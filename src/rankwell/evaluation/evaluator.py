@@ -9,8 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from rankwell.evaluation.engine import Engine, engine_of
-from rankwell.evaluation.inputs import Inputs, read_inputs, run_of, runs_of
-from rankwell.evaluation.needs import OF_COLUMNS, needing
+from rankwell.evaluation.inputs import OF_COLUMNS, Inputs, needing, read_inputs, run_of, runs_of
 from rankwell.evaluation.plan import OpenedPlan, Plan, plan_of
 from rankwell.evaluation.request import (
     NOTHING_SAID,

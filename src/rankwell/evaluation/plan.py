@@ -14,8 +14,13 @@ import numpy as np
 from rankwell.display.text import Composed
 from rankwell.errors import NeededError, UsageError, brief
 from rankwell.evaluation.engine import Engine, engine_of
-from rankwell.evaluation.inputs import Inputs
-from rankwell.evaluation.needs import asked_of, refuse_beside_parts, refuse_beside_spans, refuse_budgets
+from rankwell.evaluation.inputs import (
+    Inputs,
+    asked_of,
+    refuse_beside_parts,
+    refuse_beside_spans,
+    refuse_budgets,
+)
 from rankwell.evaluation.request import Request
 from rankwell.evaluation.task import BATCH_ROWS, Task
 from rankwell.matching import Asked, pool_of

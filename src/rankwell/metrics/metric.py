@@ -1,11 +1,12 @@
 """Metric: a frozen value whose fields are the parameters of a definition, with its name and text form; QueryMetric has a value per query,
-CorpusMetric one of all lists together.
+CorpusMetric one of all lists together. Its cut-off is a rank or a Budget; the ``metric`` decorator makes one from a function.
 """
 
 from __future__ import annotations
 
+import math
 from abc import ABCMeta, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar, dataclass_transform
@@ -15,17 +16,90 @@ import numpy as np
 from rankwell.errors import UsageError, brief, nearest, one_of
 from rankwell.matching.batch import Context, Judged
 from rankwell.metrics.bounds import HasBounds
-from rankwell.metrics.budgets import NEEDS as OF_BUDGETS
-from rankwell.metrics.budgets import cut_text, fit_budget, refuse_budget
 from rankwell.metrics.names import MODULES
 from rankwell.metrics.parameters import check_cut, describe_kinds, fit_parameter, parameter_kinds, value_text
-from rankwell.records import SetOnce, cached_property, plain_dataclass
-from rankwell.tables.arguments import LARGEST, UNFIT
+from rankwell.records import SetOnce, cached_property, plain_dataclass, record
+from rankwell.tables.arguments import LARGEST, UNFIT, fit_kind
 from rankwell.tables.columns import COLUMNS
 from rankwell.tables.states import Average, Diagnostics, Mean, State, WeightedMean
 
-if TYPE_CHECKING:
-    from rankwell.metrics.budgets import Budget
+TAKERS = (
+    "p", "judged", "r", "f", "hit", "rr", "ap", "cg", "dcg", "size_p", "used", "span_r", "span_p", "span_iou", "span_f",
+)  # fmt: skip
+IN_PART = ("r", "cg", "dcg", "size_p", "used")  # metrics of which a row can count by the part of it that fits
+DENOMS = {"r": ("R",), "ap": ("R", "hits", None)}  # the divisors that need no number of rows
+OF_BUDGETS = frozenset({"shown", "sizes"})
+
+
+@record
+class Budget(SetOnce):
+    """A cut-off by what the items of a list cost together, such as tokens: ``rw.R @ rw.Budget(2000)`` is ``r@2000t``.
+
+    Parameters
+    ----------
+    size
+        The budget, above 0; the policy's ``sizes`` names the column with the size of each item.
+
+    Raises
+    ------
+    UsageError
+        If it is no number above 0.
+
+    Examples
+    --------
+    >>> import rankwell as rw
+    >>> rw.R @ rw.Budget(2000), rw.Budget(0.5)
+    (r@2000t, Budget(0.5))
+    """
+
+    size: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "size", fit_budget(self.size, "Budget"))
+
+    @property
+    def cut(self) -> dict[str, float]:
+        """The parameter of a metric that it is."""
+        return {"budget": self.size}
+
+    def __repr__(self) -> str:
+        return f"Budget({value_text(self.size)})"
+
+
+def fit_budget(size: Any, of: str) -> float:
+    """Return a budget as a number; UsageError if it is none above 0."""
+    # infinity, which no other parameter can be, is the budget that cuts nothing
+    number = size if isinstance(size, float) and math.isinf(size) else fit_kind(size, float)
+    if number is UNFIT or not number > 0:
+        raise UsageError(
+            f"{of}: a budget is a number above 0, such as @2000t, not {brief(size) if number is UNFIT else value_text(number)}."
+        )
+    return float(number)
+
+
+def cut_text(budget: float) -> str:
+    """Return a budget as it stands in the text of a metric.
+
+    >>> cut_text(2000.0), cut_text(0.5)
+    ('@2000t', '@0.5t')
+    """
+    return f"@{value_text(budget) if math.isfinite(budget) else 'inf'}t"
+
+
+def refuse_budget(metric: Any) -> None:
+    """Raise UsageError for a metric that cannot be computed at its budget."""
+    written = f"{metric.name}{cut_text(metric.budget)}"
+    if metric.name not in TAKERS:
+        why = ", for what is ideal within one is a knapsack" if hasattr(metric, "ideal") else ""
+        raise UsageError(f"{written}: {metric.name} takes no budget{why}; {', '.join(TAKERS)} do.")
+    if metric.k is not None:
+        raise UsageError(f"{written}: a metric has one cut-off, a rank such as @10 or a budget.")
+    allowed = DENOMS.get(metric.name, (getattr(metric, "denom", None),))
+    if (denom := getattr(metric, "denom", None)) not in allowed:
+        raise UsageError(
+            f"{metric.name}(denom={denom}){cut_text(metric.budget)}: a budget names no rank to divide by; use "
+            f"{one_of([f'denom={each}' for each in allowed if each])}."
+        )
 
 
 Better = Literal["higher", "lower", "neither"]
@@ -444,3 +518,67 @@ class CorpusMetric(Metric):
     grows: ClassVar[bool] = (
         False  # with the number of lists, so that only runs of equally many can be compared
     )
+
+
+Function = Callable[[Judged, Context], np.ndarray]
+
+
+def metric(
+    *,
+    name: str,
+    range: tuple[float, float] = (0.0, 1.0),
+    better: Better = "higher",
+    needs: Iterable[str] = (),
+) -> Callable[[Function], QueryMetric]:
+    """Make a metric without parameters from a module-level function ``(judged, context) -> one value per query``.
+
+    Parameters
+    ----------
+    name
+        The metric's name in lower case; it must not be in use.
+    range
+        The lowest and the highest value.
+    better
+        ``higher``, ``lower`` or ``neither``.
+    needs
+        Tables beyond the judged hits: ``shown``, ``item``, ``score``, ``ties``, ``catalogue``, ``features``, ``history``,
+        ``counts``, ``grade_max``, ``topics``.
+
+    Returns
+    -------
+    QueryMetric
+        The metric. It works wherever a built-in metric does, and can be asked for by name.
+
+    Raises
+    ------
+    UsageError
+        If the name is in use or a need is unknown.
+
+    Examples
+    --------
+    >>> @metric(name="last_hit", range=(1, float("inf")), better="lower")
+    ... def last_hit(judged, context):
+    ...     '''The rank of the last relevant item found.'''
+    ...     hits = judged.relevant()
+    ...     last = hits.where(hits.nth() == hits.count()[hits.query])
+    ...     return np.where(last.count() > 0, last.sum(last.rank), np.nan)
+    >>> last_hit
+    last_hit
+    """
+
+    def make(function: Function) -> QueryMetric:
+        body = {
+            "__doc__": function.__doc__,
+            "__module__": function.__module__,
+            "__qualname__": function.__qualname__,
+            "__reduce__": lambda _: function.__qualname__,
+            "name": name,
+            "range": range,
+            "better": better,
+            "needs": frozenset(needs),
+            "cut": "none",
+            "per_query": lambda _, judged, context: function(judged, context),
+        }
+        return definition(MetricType(function.__name__, (QueryMetric,), body))()
+
+    return make

@@ -8,7 +8,7 @@ from rankwell.faces import face
 HOMES = {
     "Backtest": "rankwell.prepare.backtests",
     "Baselines": "rankwell.prepare.references",
-    "Folds": "rankwell.prepare.cross_validation",
+    "Folds": "rankwell.prepare.splits",
     "PopularityCut": "rankwell.prepare.popularity",
     "JudgedChunks": "rankwell.prepare.chunks",
     "Prepared": "rankwell.prepare.report",
@@ -19,7 +19,7 @@ HOMES = {
     "baselines": "rankwell.prepare.references",
     "check": "rankwell.prepare.checks",
     "core": "rankwell.prepare.cores",
-    "folds": "rankwell.prepare.cross_validation",
+    "folds": "rankwell.prepare.splits",
     "impute": "rankwell.prepare.imputation",
     "judge_chunks": "rankwell.prepare.chunks",
     "scale_by_tier": "rankwell.prepare.tiers",

@@ -2,7 +2,7 @@
 # ruff: noqa: A004, I001, RUF022, RUF100
 from rankwell.prepare.backtests import Backtest as Backtest
 from rankwell.prepare.references import Baselines as Baselines
-from rankwell.prepare.cross_validation import Folds as Folds
+from rankwell.prepare.splits import Folds as Folds
 from rankwell.prepare.chunks import JudgedChunks as JudgedChunks
 from rankwell.prepare.popularity import PopularityCut as PopularityCut
 from rankwell.prepare.report import Prepared as Prepared
@@ -13,7 +13,7 @@ from rankwell.prepare.backtests import backtest as backtest
 from rankwell.prepare.references import baselines as baselines
 from rankwell.prepare.checks import check as check
 from rankwell.prepare.cores import core as core
-from rankwell.prepare.cross_validation import folds as folds
+from rankwell.prepare.splits import folds as folds
 from rankwell.prepare.imputation import impute as impute
 from rankwell.prepare.chunks import judge_chunks as judge_chunks
 from rankwell.prepare.tiers import scale_by_tier as scale_by_tier

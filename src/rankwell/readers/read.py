@@ -365,7 +365,7 @@ def _read(source: Any, kind: str, name: str | None, options: ReadOptions) -> Any
         return getattr(module, f"{kind}_of")(source, name=title, columns=options.columns)
     except DataError:
         if module.__name__.endswith(".dicts"):  # a dict or list may be what another tool wrote
-            from rankwell.readers.foreign import refuse_foreign
+            from rankwell.readers.in_files import refuse_foreign
 
             refuse_foreign(source, title, kind)
         raise
@@ -424,7 +424,7 @@ def _answers(source: Any, name: str, kind: str, options: ReadOptions) -> tuple[S
         return None
     shape = shape_of(source)
     if shape is None and not options.columns:
-        from rankwell.readers.foreign import refuse_foreign
+        from rankwell.readers.in_files import refuse_foreign
 
         refuse_foreign(source, name, kind)
     return None if shape is None else (shape, source)

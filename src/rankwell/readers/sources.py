@@ -11,9 +11,9 @@ from numbers import Integral, Real
 from typing import Any, Literal, NamedTuple, TypeGuard, TypeVar
 
 from rankwell.errors import UsageError, brief
+from rankwell.readers.bytes.paths import OpenFile
 from rankwell.readers.frames.columns import NONE_GIVEN, Given
 from rankwell.readers.frames.in_memory import is_dict_of_columns, is_frame, is_one_table, is_rows
-from rankwell.readers.standard_input import OpenFile
 from rankwell.tables.items_users import Items
 from rankwell.tables.run_qrels import Qrels, Run
 from rankwell.tables.series import is_column, list_values

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from rankwell import __version__
+from rankwell.comparison.compare.alignment import columns_of
 from rankwell.comparison.compare.compare import compare
 from rankwell.comparison.compare.comparison import KIND as COMPARISON
 from rankwell.comparison.compare.comparison import Comparison
 from rankwell.comparison.compare.costs import costs_of
-from rankwell.comparison.compare.groups import columns_of
 from rankwell.comparison.trend import KIND as TREND
 from rankwell.comparison.trend import Trend
 from rankwell.display.output import whole_file
@@ -27,7 +27,7 @@ from rankwell.display.saved_files import class_of, kind_of, load_kind
 from rankwell.display.text import HTML
 from rankwell.errors import UsageError, brief, one_of
 from rankwell.evaluation import Evaluator
-from rankwell.evaluation.needs import with_needs
+from rankwell.evaluation.inputs import with_needs
 from rankwell.evaluation.request import READING, beside, reading_in, reading_of
 from rankwell.matching.policy import Policy
 from rankwell.metrics import Wanted, metrics_of

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import rankwell as rw
-from rankwell.comparison.agreement.leaderboards import make_boards
+from rankwell.comparison.agreement.agreement import make_boards
 from rankwell.metrics import metric_of
 from rankwell.statistics import bootstrap
 from rankwell.statistics.bootstrap import drawn_weights

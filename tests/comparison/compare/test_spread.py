@@ -10,7 +10,7 @@ import pytest
 from tests.cases import seeds
 
 import rankwell as rw
-from rankwell.comparison.compare import cells, families, spread
+from rankwell.comparison.compare import cells, spread
 from rankwell.comparison.compare.cells import differences_of, means_of
 from rankwell.comparison.compare.methods import Methods
 from rankwell.comparison.compare.spread import cell_by_sums
@@ -88,7 +88,7 @@ def ranks(groups, frames, columns, rows, counted, segments, *, few):
 
 @pytest.fixture
 def few_are_many(monkeypatch):
-    for module in (families, intervals, cells, spread):
+    for module in (cells, intervals, spread):
         monkeypatch.setattr(module, "LARGE", 1_000)
     for module in (intervals, spread):
         monkeypatch.setattr(module, "ENOUGH", 60)

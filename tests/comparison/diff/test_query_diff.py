@@ -14,7 +14,7 @@ from tests.evidence import evidence
 
 import rankwell as rw
 from rankwell.comparison.diff.query_diff import LONGEST
-from rankwell.metrics.budgets import IN_PART
+from rankwell.metrics.metric import IN_PART
 
 FILMS = files("rankwell") / "data" / "movietweetings"
 TEST, POPULAR, ITEMKNN, ITEMS = (

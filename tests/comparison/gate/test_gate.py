@@ -20,7 +20,7 @@ import rankwell as rw
 from rankwell import testing
 from rankwell.comparison.gate.checks import Estimated, GateRules, Margin, Paired, decide, joint_status
 from rankwell.errors import UsageError
-from rankwell.statistics.margins import margins
+from rankwell.statistics.paired_tests import margins
 from rankwell.tables.ids import Ids, fingerprints_of
 
 UNITS = np.arange(4000, dtype=np.uint64) * np.uint64(2654435761)

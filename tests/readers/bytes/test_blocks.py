@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rankwell.readers.bytes.blocks import Buffers, blocks
 from rankwell.readers.bytes.files import File
+from rankwell.readers.bytes.text import Buffers, blocks
 from rankwell.readers.formats import trec
 from rankwell.tables.rows import IdStretches
 

@@ -15,7 +15,7 @@ from tests.cases import FEWER, drawn
 from tests.readers import ways
 
 import rankwell as rw
-from rankwell.readers.bytes import pipes
+from rankwell.readers.bytes import files
 from rankwell.readers.bytes.files import File
 
 QRELS = {f"q{q}": {f"i{n}": n % 3 for n in range(q, q + 5)} for q in range(40)}
@@ -75,7 +75,7 @@ def outcome(source):
 @pytest.mark.parametrize("packed", ["", ".gz", ".zst"])
 @pytest.mark.parametrize("order", ["together", "scattered"])
 def test_standard_input_gives_what_a_file_gives(tmp_path, monkeypatch, put_in, held, packed, order):
-    monkeypatch.setattr(pipes, "HELD", held)
+    monkeypatch.setattr(files, "HELD", held)
     rows = ROWS if order == "together" else random.Random(1).sample(ROWS, len(ROWS))
     # of a packed file the name shows all formats but one
     names = ["trec.txt"] if packed else drawn(ways.FILES, f"standard input {held} {order}", FEWER)
@@ -94,7 +94,7 @@ def test_standard_input_gives_what_a_file_gives(tmp_path, monkeypatch, put_in, h
 @pytest.mark.skipif(not PLACES_CAN_BE_READ, reason="the system reads a file at one place only")
 @pytest.mark.parametrize("name", ["trec.txt", "comma.csv", "lines.jsonl"])
 def test_a_long_run_is_not_held(monkeypatch, put_in, name):
-    monkeypatch.setattr(pipes, "HELD", 1000)
+    monkeypatch.setattr(files, "HELD", 1000)
     put_in(ways.FILES[name](ROWS, "run"))
     file = File("-")
     outcome(file)
@@ -102,7 +102,7 @@ def test_a_long_run_is_not_held(monkeypatch, put_in, name):
 
 
 def test_errors_name_the_line_of_standard_input(monkeypatch, put_in):
-    monkeypatch.setattr(pipes, "HELD", 100)
+    monkeypatch.setattr(files, "HELD", 100)
     for lines, message in [
         ("q1 Q0 i1 1 2.0 t\n" * 50 + "q2 Q0 i1 1 high t\n", "<stdin>:51: the score 'high' is not a number"),
         (
@@ -117,7 +117,7 @@ def test_errors_name_the_line_of_standard_input(monkeypatch, put_in):
 
 @pytest.mark.skipif(not PLACES_CAN_BE_READ, reason="the system reads a file at one place only")
 def test_a_file_that_is_standard_input_and_changes_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(pipes, "HELD", 100)
+    monkeypatch.setattr(files, "HELD", 100)
     path = tmp_path / "run"
     path.write_bytes(ways.trec(ROWS, "run"))
     with path.open("rb") as file:
@@ -130,7 +130,7 @@ def test_a_file_that_is_standard_input_and_changes_is_refused(tmp_path, monkeypa
 
 def test_standard_input_is_read_to_its_end(put_in, monkeypatch):
     for monkey_held in (0, 1 << 24):
-        monkeypatch.setattr(pipes, "HELD", monkey_held)
+        monkeypatch.setattr(files, "HELD", monkey_held)
         put_in(ways.trec(ROWS, "run"))
         outcome("-")
         with pytest.raises(rw.RankwellError, match="<stdin>: the file is empty"):
@@ -139,7 +139,7 @@ def test_standard_input_is_read_to_its_end(put_in, monkeypatch):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc tells what is open")
 def test_the_temporary_file_goes_with_the_last_who_can_read_it(monkeypatch):
-    monkeypatch.setattr(pipes, "HELD", 0)
+    monkeypatch.setattr(files, "HELD", 0)
     before = len(list(Path("/proc/self/fd").iterdir()))
     with piped(ways.trec(ROWS, "run")) as file:
         monkeypatch.setattr("sys.stdin", Input(file))
@@ -153,8 +153,8 @@ def test_content_is_held_where_no_temporary_file_can_be(monkeypatch):
         raise FileNotFoundError(2, "No usable temporary directory found")
 
     monkeypatch.setattr(tempfile, "TemporaryFile", nowhere)
-    content = b"x" * (pipes.HELD + pipes.STEP + 1)
-    assert pipes.whole(io.BytesIO(content), "pipe").tobytes() == content + b"\n"
+    content = b"x" * (files.HELD + files.STEP + 1)
+    assert files.whole(io.BytesIO(content), "pipe").tobytes() == content + b"\n"
 
 
 def test_a_full_disk_is_one_error(monkeypatch):
@@ -163,11 +163,11 @@ def test_a_full_disk_is_one_error(monkeypatch):
             raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(tempfile, "TemporaryFile", lambda **_: Full())
-    monkeypatch.setattr(pipes, "HELD", 10)
+    monkeypatch.setattr(files, "HELD", 10)
     with pytest.raises(
         rw.RankwellError, match=r"^pipe: cannot be kept in .* \(No space left on device\)\. Set TMPDIR"
     ):
-        pipes.whole(io.BytesIO(b"x" * 100), "pipe")
+        files.whole(io.BytesIO(b"x" * 100), "pipe")
 
 
 def test_nul_bytes_without_end_are_refused():
@@ -176,14 +176,14 @@ def test_nul_bytes_without_end_are_refused():
             return bytes(size)
 
     with pytest.raises(rw.RankwellError, match="pipe: NUL bytes without end"):
-        pipes.whole(Zero(), "pipe")
+        files.whole(Zero(), "pipe")
 
 
 @pytest.mark.skipif(not PLACES_CAN_BE_READ, reason="the system reads a file at one place only")
 def test_several_read_the_same_content_each_at_a_place_of_its_own(monkeypatch):
-    monkeypatch.setattr(pipes, "HELD", 10)
+    monkeypatch.setattr(files, "HELD", 10)
     content = bytes(range(256)) * 8
-    kept = pipes.whole(io.BytesIO(content), "pipe")
+    kept = files.whole(io.BytesIO(content), "pipe")
     first, second = kept.opened(), kept.opened()
     assert first.read(300) == content[:300]
     second.seek(1000)

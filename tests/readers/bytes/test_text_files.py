@@ -18,9 +18,8 @@ import rankwell as rw
 from rankwell.errors import InputError
 from rankwell.evaluation.engines.memory import Memory
 from rankwell.readers import open_run
-from rankwell.readers.bytes.blocks import blocks
 from rankwell.readers.bytes.files import File
-from rankwell.readers.bytes.text import text_of
+from rankwell.readers.bytes.text import blocks, text_of
 
 METRICS = ["ap", "ndcg@3", "rr"]
 QRELS = {str(q): {f"d{q % 7}": 1, f"d{q % 5 + 2}": 2} for q in range(60)}
@@ -132,7 +131,7 @@ def test_a_missing_last_line_end_copies_nothing_and_changes_no_number(tmp_path):
 @pytest.mark.parametrize("packed", ["", ".gz"])
 def test_blocks_are_the_text_cut_between_queries(tmp_path, monkeypatch, seed, packed):
     rng = random.Random(seed)
-    monkeypatch.setattr("rankwell.readers.bytes.blocks.HEAD", rng.randrange(1, 200))
+    monkeypatch.setattr("rankwell.readers.bytes.text.HEAD", rng.randrange(1, 200))
     listed = lines(rng.randrange(1, 30), rng.randrange(1, 12), seed)
     for _ in range(rng.randrange(4)):
         listed.insert(rng.randrange(len(listed) + 1), rng.choice(["", "# a comment", "   ", "#" * 200]))

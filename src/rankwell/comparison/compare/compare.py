@@ -10,14 +10,23 @@ from typing import Any
 
 import numpy as np
 
-from rankwell.comparison.compare.alignment import Aligned, value_and_n
+from rankwell.comparison.compare.alignment import (
+    Aligned,
+    QueryGroups,
+    columns_of,
+    groups_of,
+    segments_of,
+    value_and_n,
+)
 from rankwell.comparison.compare.cells import (
     ROOM,
     Differences,
+    Key,
     Means,
     SystemCounts,
     cell_to_flip,
     compare_alike_cells,
+    correct,
     difference_alone,
     differences_of,
     means_of,
@@ -27,8 +36,6 @@ from rankwell.comparison.compare.cells import (
 from rankwell.comparison.compare.comparison import Comparison
 from rankwell.comparison.compare.costs import costs_of
 from rankwell.comparison.compare.decisions import EvaluatedRuns
-from rankwell.comparison.compare.families import Key, correct
-from rankwell.comparison.compare.groups import QueryGroups, columns_of, groups_of, segments_of
 from rankwell.comparison.compare.methods import (
     FLIPS,
     RESAMPLES,

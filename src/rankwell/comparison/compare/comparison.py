@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, NotRequire
 
 import numpy as np
 
-from rankwell.comparison.compare.cells import Differences, Means, SystemCounts
+from rankwell.comparison.compare.cells import Differences, Key, Means, SystemCounts
 from rankwell.comparison.compare.costs import CostEstimates, CostsRow
 from rankwell.comparison.compare.decisions import SettledPairs
-from rankwell.comparison.compare.families import Key
 from rankwell.comparison.compare.methods import INTERVALS, Methods
 from rankwell.display.result import TEXTS, Saved, module
 from rankwell.display.saved_files import Plain, ensure, within

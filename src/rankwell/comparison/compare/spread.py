@@ -12,21 +12,23 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankwell.comparison.compare.alignment import refuse_unlike, value_and_n
+from rankwell.comparison.compare.alignment import design_of, refuse_unlike, value_and_n
 from rankwell.comparison.compare.cells import (
     ROOM,
     BayesianParts,
     Differences,
+    Key,
     Means,
     cell_to_flip,
     differences_from,
+    families_of,
+    flips_of,
     means_of,
     parts_of_pairs,
+    shuffles_of,
     with_chances_of_many,
     with_chances_of_parts,
 )
-from rankwell.comparison.compare.families import Key, families_of, flips_of, shuffles_of
-from rankwell.comparison.compare.groups import design_of
 from rankwell.comparison.compare.methods import Methods
 from rankwell.comparison.compare.trainings import (
     TrainedSystems,

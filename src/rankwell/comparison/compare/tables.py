@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from rankwell.comparison.compare.cells import Differences
+from rankwell.comparison.compare.cells import Differences, Key, families_of, flips_of
 from rankwell.comparison.compare.comparison import Comparison
 from rankwell.comparison.compare.costs import (
     FRONT,
@@ -20,7 +20,6 @@ from rankwell.comparison.compare.costs import (
     front_note,
 )
 from rankwell.comparison.compare.decisions import WHOLE as DECIDED
-from rankwell.comparison.compare.families import Key, families_of, flips_of
 from rankwell.comparison.compare.methods import CORRECTIONS, INTERVALS, TESTS, Methods
 from rankwell.display.table import Cell, Column, Table, number
 from rankwell.metrics import metric_of

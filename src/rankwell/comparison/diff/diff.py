@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Unpack
 
 import numpy as np
 
-from rankwell.comparison.compare.alignment import MISSING, Aligned
+from rankwell.comparison.compare.alignment import MISSING, Aligned, QueryGroups, columns_of, groups_of
 from rankwell.comparison.compare.compare import two_by_name
-from rankwell.comparison.compare.groups import QueryGroups, columns_of, groups_of
 from rankwell.comparison.compare.methods import Direction
 from rankwell.comparison.diff.query_diff import JudgedLists, QueryDiff
 from rankwell.display.result import Result

@@ -16,8 +16,7 @@ from rankwell.records import record
 from rankwell.statistics.effects import smallest_visible, units_needed
 from rankwell.statistics.families import holm
 from rankwell.statistics.many import PLAIN, Design
-from rankwell.statistics.margins import Margins, margins
-from rankwell.statistics.paired_tests import t_test
+from rankwell.statistics.paired_tests import Margins, margins, t_test
 
 MANY, RESAMPLES = (
     10_000,

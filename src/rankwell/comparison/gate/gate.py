@@ -12,9 +12,8 @@ from xml.etree import ElementTree as ET
 
 import numpy as np
 
-from rankwell.comparison.compare.alignment import MISSING, Aligned
+from rankwell.comparison.compare.alignment import MISSING, Aligned, QueryGroups, columns_of, groups_of
 from rankwell.comparison.compare.compare import results_of
-from rankwell.comparison.compare.groups import QueryGroups, columns_of, groups_of
 from rankwell.comparison.compare.methods import FailOn, Mode, refuse_more_than_all
 from rankwell.comparison.gate.checks import (
     Check,

@@ -18,7 +18,6 @@ from pathlib import Path
 import numpy as np
 
 from rankwell import __version__
-from rankwell.compat.trec_eval.judgements import read_judgements
 from rankwell.compat.trec_eval.measures import (
     BY_GROUP,
     FORMATS,
@@ -32,15 +31,15 @@ from rankwell.compat.trec_eval.measures import (
     select_measures,
 )  # fmt: skip
 from rankwell.compat.trec_eval.options import Options, parse
-from rankwell.compat.trec_eval.values import TopicTable, evaluate_lines
+from rankwell.compat.trec_eval.values import TopicTable, evaluate_lines, read_judgements
 from rankwell.display.output import printing
 from rankwell.errors import DataError, InputError, NothingInCommonError, RankwellError, UsageError
 from rankwell.metrics.diversity.by_topic import ByTopic
 from rankwell.metrics.metric import Metric
 from rankwell.metrics.parameters import value_text
 from rankwell.readers.bytes.files import File
+from rankwell.readers.bytes.paths import with_standard_input
 from rankwell.readers.formats.trec import read_run_of_program
-from rankwell.readers.standard_input import with_standard_input
 from rankwell.tables.run_qrels import Run
 
 DONE, USAGE, INPUT, EVALUATION, NOTHING, PRINTING = 0, 1, 2, 4, 7, 8

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, Unpack
 
 from rankwell.display.findings import Finding, Findings
-from rankwell.evaluation.needs import needing
+from rankwell.evaluation.inputs import needing
 from rankwell.evaluation.request import Words, beside, read_with, reading_of
 from rankwell.inspection.linting.copies import write_copies
 from rankwell.inspection.linting.data import (

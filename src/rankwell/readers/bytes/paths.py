@@ -1,4 +1,4 @@
-"""Paths: the files that a pattern names, and the names of systems whose runs are files."""
+"""Paths: the files that a pattern names, the names of systems whose runs are files, and that of standard input; no reader is loaded for them."""
 
 from __future__ import annotations
 
@@ -10,6 +10,22 @@ from pathlib import Path, PurePath
 
 from rankwell.errors import InputError
 from rankwell.readers.bytes.compression import COMPRESSED_SUFFIXES
+
+STDIN = "<stdin>"
+
+
+class OpenFile:
+    """The base of ``readers.bytes.files.File``: ``isinstance`` finds an open file without importing the modules that read files."""
+
+
+def with_standard_input(arguments: Sequence[str]) -> list[str]:
+    """Return the arguments with ``-`` written as a name, because the parser takes it for an option; after -o it is standard output's."""
+    before = ["", *arguments]
+    return [
+        STDIN if argument == "-" and last not in ("-o", "--output") else argument
+        for last, argument in zip(before, arguments, strict=False)
+    ]
+
 
 ADDRESS = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]+://")  # in an object store or on a web server
 

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from rankwell.errors import DataError, RankwellError, UsageError, brief
-from rankwell.readers.bytes.blocks import TextBlock
 from rankwell.readers.bytes.files import PIECE, File
 from rankwell.readers.bytes.text import (
     BOM,
+    TextBlock,
     at_wrong_bytes,
     beginning,
     not_utf8,

@@ -14,10 +14,10 @@ import numpy as np
 
 from rankwell.errors import DataError, RankwellError, brief
 from rankwell.kernels import json_keys
-from rankwell.readers.bytes.blocks import TextBlock
 from rankwell.readers.bytes.files import PIECE, File
 from rankwell.readers.bytes.text import (
     BOM,
+    TextBlock,
     at_wrong_bytes,
     beginning,
     filled_line,

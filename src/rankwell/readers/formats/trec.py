@@ -20,9 +20,18 @@ import numpy as np
 
 from rankwell.errors import DataError, InputError, UsageError, brief
 from rankwell.kernels import id_text, trec_lines, trec_packs, trec_text
-from rankwell.readers.bytes.blocks import Buffers, Take, TextBlock, blocks, columns_of, copy_ids
 from rankwell.readers.bytes.files import CHANGED, HEAD, File
-from rankwell.readers.bytes.text import NUL, SAY_ENCODING, beginning
+from rankwell.readers.bytes.text import (
+    NUL,
+    SAY_ENCODING,
+    Buffers,
+    Take,
+    TextBlock,
+    beginning,
+    blocks,
+    columns_of,
+    copy_ids,
+)
 from rankwell.readers.frames.columns import NONE_GIVEN, Given, say
 from rankwell.readers.frames.pieces import BlockPieces, Piece
 from rankwell.readers.registry import ExplainedRows

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from rankwell.kernels import delimited_text, json_keys, json_lines
-from rankwell.readers.bytes.blocks import TextBlock, blocks_in_turn
 from rankwell.readers.bytes.files import File
+from rankwell.readers.bytes.text import TextBlock, blocks_in_turn
 from rankwell.readers.frames import list_columns
 from rankwell.readers.frames.columns import Given
 from rankwell.readers.frames.list_columns import ListTable

@@ -8,7 +8,7 @@ from typing import Any, TypedDict
 
 import numpy as np
 
-from rankwell.comparison.agreement.leaderboards import Leaderboards, OrderOptions, compare_boards, make_boards
+from rankwell.comparison.agreement.agreement import Leaderboards, OrderOptions, compare_boards, make_boards
 from rankwell.display.page import PageStrings, words_of
 from rankwell.display.table import count, number
 from rankwell.display.text import display_width

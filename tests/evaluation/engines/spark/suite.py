@@ -19,7 +19,7 @@ from tests.laws.test_laws_of_streams import POLICIES, PRIORS
 
 import rankwell as rw
 from rankwell import testing
-from rankwell.comparison.compare import cells, families, spread
+from rankwell.comparison.compare import cells, spread
 from rankwell.errors import DataError, UsageError
 from rankwell.evaluation.engines.spark import engine, job, workers
 from rankwell.metrics import metric_of
@@ -64,7 +64,7 @@ def many(queries):
 
 def few_are_many(monkeypatch):
     """Let a thousand queries be very many, as a hundred thousand are."""
-    for module in (families, intervals, cells, spread):
+    for module in (cells, intervals, spread):
         monkeypatch.setattr(module, "LARGE", 1_000)
     for module in (intervals, spread):  # the bootstrap of a segment of fewer queries needs their values
         monkeypatch.setattr(module, "ENOUGH", 60)
