@@ -34,4 +34,4 @@ def made(systems, *, sizes=SIZES, turns=5, noise=0.02, reason=None, seed=0):
                 }
                 rows.append(key | whole)
     settings = {"queries": 3, "sizes": sizes, "repetitions": turns, "reason": reason}
-    return Growth(frame_of(rows, MEASURED), frame_of([], FAILED), settings)
+    return Growth(frame_of(rows, MEASURED), frame_of([], FAILED), settings=settings)

@@ -13,7 +13,7 @@ from tests.evidence import evidence
 import rankwell as rw
 from rankwell.metrics import metric_of
 from rankwell.statistics.bootstrap import chances
-from rankwell.statistics.effects import MeanDifference, effect, equivalence, heterogeneity_of
+from rankwell.statistics.effects import effect, equivalence, heterogeneity_of
 from rankwell.statistics.families import Cell, max_t, tukey
 from rankwell.statistics.intervals import interval, is_doubtful
 from rankwell.statistics.many import are_doubtful, intervals, summaries
@@ -156,12 +156,12 @@ def test_tests_with_a_margin_take_margins_of_the_same_unit(by, n):
     first, second = (each[0] for each in drawn(n, 0.4, n))
     told = np.array(margins(first, second, UNITS[:n], margin=0.05, by=by)[3:6])
     chance = chances((first - second)[None], UNITS[:n], rope=0.05, times=400)
-    equal = equivalence(MeanDifference(*t_test(first - second)), 0.05)
+    equal = equivalence(summaries((first - second)[None]), 0.05)[0]
     for scale in SCALES:
         new, old = first * scale, second * scale
         assert margins(new, old, UNITS[:n], margin=0.05 * scale, by=by)[3:6] == pytest.approx(told, rel=1e-9)
         assert chances((new - old)[None], UNITS[:n], rope=0.05 * scale, times=400) == pytest.approx(chance)
-        assert equivalence(t_test(new - old), 0.05 * scale) == pytest.approx(equal, rel=1e-9)
+        assert equivalence(summaries((new - old)[None]), 0.05 * scale)[0] == pytest.approx(equal, rel=1e-9)
     noisy = margins(with_noise(first, 1), second, UNITS[:n], margin=0.05, by=by)
     assert noisy[3:6] == pytest.approx(told, rel=1e-9)
 

@@ -9,7 +9,7 @@ from scipy.spatial.distance import jensenshannon
 from scipy.stats import entropy
 from tests.every import every
 
-from rankwell.metrics.divergences import DIVERGENCES, hellinger, js, kl, tv
+from rankwell.metrics.beyond.calibration import DIVERGENCES, hellinger, js, kl, tv
 
 
 def shares(seed):

@@ -10,7 +10,6 @@ from tests.mutants.beyond import caught
 from tests.mutants.planting import around, put
 
 from rankwell.matching.scale import Scale
-from rankwell.metrics import divergences
 from rankwell.metrics.beyond import calibration, familiarity, lists
 from rankwell.metrics.beyond import item_features as pairs
 from rankwell.tables.features import Features
@@ -93,7 +92,7 @@ MUTANTS = {
     "calibration: nats for bits": (put(calibration.Calibration, "_unit", lambda self: 1.0), ("calibration", {"base": 2})),
     "JS in nats": (around(calibration, "js", lambda original, p, q: original(p, q) * np.log(2)), ("upd", {})),
     "Hellinger: no root": (
-        lambda patch: patch.setitem(divergences.DIVERGENCES, "hellinger", lambda p, q: divergences.hellinger(p, q) ** 2),
+        lambda patch: patch.setitem(calibration.DIVERGENCES, "hellinger", lambda p, q: calibration.hellinger(p, q) ** 2),
         ("calibration", {"divergence": "hellinger"})),
     "UPD: the list against itself": (
         around(calibration.UPD, "_shares", lambda original, self, rows, context: np.full((rows.queries, 3), 1 / 3)),

@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import linprog
 from scipy.stats import beta
 
-from rankwell.statistics.mixtures import ShareLimits, limits_of_shares, mixture_bounds
+from rankwell.statistics.mixtures import MixtureBounds, ShareLimits, limits_of_shares
 from rankwell.statistics.samples import at_most
 
 
@@ -62,7 +62,7 @@ def test_bounds_are_those_of_the_whole_program_and_no_mixture_is_outside(seed, m
     shares = features @ true
     limits = ShareLimits(shares - 0.02, shares + 0.02)
     target = rng.choice([(np.arange(91) < 5) * 1.0, 1 / (1 + np.arange(91)), rng.random(91)], 1)[0]
-    low, high = mixture_bounds(target, features, limits)
+    low, high = MixtureBounds(features, limits).of(target)
     assert (low, high) == pytest.approx(direct(target, features, limits), abs=1e-5)
     assert low - 1e-9 <= true @ target <= high + 1e-9
     fitting = 0
@@ -78,9 +78,9 @@ def test_limits_that_no_mixture_meets_have_no_bounds():
     features = at_most(np.arange(21), 20, 4, np.arange(4))
     falling = ShareLimits(np.array([0.5, 0.0, 0.0, 0.0]), np.array([0.6, 0.4, 0.4, 0.4]))
     assert direct(np.arange(21.0), features, falling) is None
-    assert mixture_bounds(np.arange(21.0), features, falling) is None
+    assert MixtureBounds(features, falling).of(np.arange(21.0)) is None
 
 
 def test_a_target_that_is_the_same_everywhere_is_known():
     features = at_most(np.arange(21), 20, 4, np.arange(4))
-    assert mixture_bounds(np.full(21, 0.3), features, ShareLimits(np.zeros(4), np.ones(4))) == (0.3, 0.3)
+    assert MixtureBounds(features, ShareLimits(np.zeros(4), np.ones(4))).of(np.full(21, 0.3)) == (0.3, 0.3)

@@ -414,7 +414,7 @@ def _mean_on(
     own = DatedMean(day, res.name, res.n[str(metric)], res.mean[str(metric)])
     for last in before:
         own = own._replace(change=own.mean - last.mean)
-    if not own.n or not has_interval(res, metric):
+    if not own.n or not has_interval(res.part, metric):
         return own
     low, high, method, is_doubtful = res.interval(metric, level=level)[1:5]
     own = own._replace(low=low, high=high, method=method, is_doubtful=is_doubtful)

@@ -101,10 +101,6 @@ class Costs(Measurements):
     indexing: pl.DataFrame
     failures: pl.DataFrame
     runs: Mapping[str, Run] = field(default_factory=dict)
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    environment: Mapping[str, Any] = field(default_factory=dict)
-    overhead: Mapping[str, float] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
 
     @cached_property
     def systems(self) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypedDict
 
@@ -78,15 +79,16 @@ class SavedParts(TypedDict):
     notes: list[str]
 
 
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Measurements(Saved):
     """Frames with what was measured, and how: ``settings``, ``environment``, ``overhead`` and ``notes``."""
 
     _indent: ClassVar[int | None] = None
     _frames: ClassVar[Mapping[str, Mapping[str, str]]]
-    settings: Mapping[str, Any]
-    environment: Mapping[str, Any]
-    overhead: Mapping[str, float]
-    notes: tuple[str, ...]
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    environment: Mapping[str, Any] = field(default_factory=dict)
+    overhead: Mapping[str, float] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but runs as plain values; what a file of them is comes first, by which it is known."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -92,10 +92,6 @@ class Growth(Measurements):
 
     measured: pl.DataFrame
     failures: pl.DataFrame
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    environment: Mapping[str, Any] = field(default_factory=dict)
-    overhead: Mapping[str, float] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
 
     @cached_property
     def systems(self) -> list[str]:
@@ -520,7 +516,9 @@ def _growth_of(
     settings = {"queries": len(plan.ids), **settings}
     order = {name: at for at, name in enumerate(plan.systems)}
     rows = rows.sort(pl.col("system").replace_strict(order), "documents", "repetition")
-    return Growth(rows, failures, settings, environment(), harness, tuple(notes))
+    return Growth(
+        rows, failures, settings=settings, environment=environment(), overhead=harness, notes=tuple(notes)
+    )
 
 
 def _rows(size: int, costs: Costs) -> pl.DataFrame:

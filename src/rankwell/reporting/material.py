@@ -123,7 +123,7 @@ class Material:
     def intervals(self) -> dict[str, MeanInterval]:
         """The intervals of the means of a system that is alone; a comparison has its own."""
         (res,) = self.results.values()
-        return {str(metric): res.interval(metric) for metric in res.metrics if has_interval(res, metric)}
+        return {str(metric): res.interval(metric) for metric in res.metrics if has_interval(res.part, metric)}
 
     @cached_property
     def judged(self) -> dict[str, float]:

@@ -19,7 +19,6 @@ from rankwell.tables.states import Mean, State
 
 if TYPE_CHECKING:
     from rankwell.results.part import Part
-    from rankwell.results.results import Results
     from rankwell.results.segments import Labels
 
 
@@ -119,9 +118,8 @@ def refuse_without_mean(part: Part, metric: Metric) -> None:
         )
 
 
-def has_interval(res: Results, metric: Metric) -> bool:
+def has_interval(part: Part, metric: Metric) -> bool:
     """Whether the mean of a metric has an interval: it is a plain mean, and its values are kept."""
-    part = res.part
     return metric in part.values and metric not in part.weighted and isinstance(part.states[metric], Mean)
 
 

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankwell.statistics.frequent import TIE
-from rankwell.statistics.many import NO_SPREAD
-from rankwell.statistics.paired_tests import MeanDifference
+from rankwell.statistics.many import NO_SPREAD, Summaries
 
 MOST = 10**9  # units that a power calculation looks up to
 
@@ -152,30 +151,20 @@ def _power(dz: np.ndarray | float, n: np.ndarray | float, alpha: float) -> np.nd
     return 1 - nctdtr(n - 1, shift, critical) + nctdtr(n - 1, shift, -critical)
 
 
-def equivalence(estimate: MeanDifference, margin: float) -> float:
-    """Return the p-value of two one-sided t-tests: below alpha, the true mean difference lies within ±margin.
+def equivalence(stats: Summaries, margin: float) -> np.ndarray:
+    """Return the p-value of two one-sided t-tests per row: below alpha, the true mean difference lies within ±margin.
 
     Source: Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15 (1987).
     """
-    return max(not_below(estimate, -margin), not_below(estimate._replace(mean=-estimate.mean), -margin))
-
-
-def not_below(estimate: MeanDifference, bound: float) -> float:
-    """Return the one-sided p-value of the hypothesis that the true mean is at most ``bound``: small if it is surely above.
-
-    Examples
-    --------
-    >>> round(not_below(MeanDifference(100, 0.01, 0.1, 1.0, 0.32), -0.02), 4)
-    0.0017
-    """
     from scipy.special import stdtr
 
-    n, mean, sd = estimate.n, estimate.mean, estimate.sd
-    if n < 2:
-        return math.nan
-    if sd == 0:
-        return 0.0 if mean > bound else 1.0
-    return float(stdtr(n - 1, -(mean - bound) / (sd / math.sqrt(n))))
+    if math.isnan(margin):
+        return np.full(len(stats.n), math.nan)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # of the two one-sided tests that of the nearer bound has the larger p-value, and both must hold
+        t = (margin - np.abs(stats.mean)) / (stats.sd / np.sqrt(stats.effective))
+        p = stdtr(stats.effective - 1.0, -t)
+    return np.where(stats.n < 2, math.nan, p)
 
 
 def heterogeneity_of(n: np.ndarray, mean: np.ndarray, sd: np.ndarray) -> float:

@@ -150,45 +150,33 @@ def limits_of_shares(counts: np.ndarray, n: int, *, level: float = 0.95) -> Shar
     return ShareLimits(low, high)
 
 
-def mixture_bounds(
-    target: np.ndarray, features: np.ndarray, limits: ShareLimits
-) -> tuple[float, float] | None:
-    """Return the least and the greatest mean of a target over all mixtures whose outcomes have shares within limits.
+class MixtureBounds:
+    """The least and the greatest means of targets over all mixtures whose outcomes have shares within limits.
 
     Formula
-        min and max of Σ w_r t_r over w ≥ 0, Σ w_r = 1, low_j ≤ Σ_r w_r F_jr ≤ high_j; None if there is no such w
+        min and max of Σ w_r t_r over w ≥ 0, Σ w_r = 1, low_j ≤ Σ_r w_r F_jr ≤ high_j
 
     Parameters
     ----------
-    target
-        t_r: a number per part of the mixture.
     features
-        F_jr: a row per share, a column per part.
+        F_jr: a row per share, a column per part of the mixture.
     limits
         Of the shares.
 
     Notes
     -----
-    Parts enter the program as they are found to matter (column generation). What is returned is the value of its dual, taken over
-    all parts: by weak duality no mixture lies outside of it, however far the program was solved; it is stopped after 60 rounds at most, and the
-    bounds are wider then, never too narrow.
+    Parts enter the program as they are found to matter (column generation), and serve the next target too. What is returned is the value of
+    its dual, taken over all parts: by weak duality no mixture lies outside of it, however far the program was solved; it is stopped after 60
+    rounds at most, and the bounds are wider then, never too narrow. ``is_feasible`` says whether any mixture has shares within the limits.
 
     Examples
     --------
     >>> features = np.array([[1.0, 0.5, 0.0]])
-    >>> found = mixture_bounds(np.array([1.0, 0.0, 0.0]), features, ShareLimits(np.array([0.4]), np.array([0.4])))
+    >>> found = MixtureBounds(features, ShareLimits(np.array([0.4]), np.array([0.4]))).of(np.array([1.0, 0.0, 0.0]))
     >>> [round(each, 6) for each in found]
     [0.0, 0.4]
-    >>> mixture_bounds(np.array([1.0, 0.0, 0.0]), features, ShareLimits(np.array([1.2]), np.array([1.4]))) is None
+    >>> MixtureBounds(features, ShareLimits(np.array([1.2]), np.array([1.4]))).of(np.array([1.0, 0.0, 0.0])) is None
     True
-    """
-    return MixtureBounds(features, limits).of(target)
-
-
-class MixtureBounds:
-    """The bounds of ``mixture_bounds`` for any number of targets: parts that have entered the program serve the next one too.
-
-    ``is_feasible`` says whether any mixture has shares within the limits.
     """
 
     def __init__(self, features: np.ndarray, limits: ShareLimits) -> None:
@@ -199,7 +187,7 @@ class MixtureBounds:
         self.is_feasible = self._misfit() <= 1e-9
 
     def of(self, target: np.ndarray) -> tuple[float, float] | None:
-        """Return the least and the greatest mean of a target; None if no mixture fits."""
+        """Return the least and the greatest mean of a target, t_r: a number per part; None if no mixture fits."""
         if not self.is_feasible:
             return None
         low, high = float(target.min()), float(target.max())

@@ -15,7 +15,7 @@ from rankwell.errors import UsageError
 from rankwell.metrics.metric import Metric
 from rankwell.statistics import families
 from rankwell.statistics.bootstrap import chances, chances_of_many
-from rankwell.statistics.effects import smallest_visible, units_needed
+from rankwell.statistics.effects import equivalence, smallest_visible, units_needed
 from rankwell.statistics.families import Cell, Family, max_t, p_intervals, tukey
 from rankwell.statistics.frequent import TIE
 from rankwell.statistics.intervals import LARGE
@@ -250,7 +250,7 @@ def differences_from(
         losses=losses,
         visible=visible,
         needed=needed,
-        p_equivalent=_equivalent(stats, margin),
+        p_equivalent=equivalence(stats, margin),
         below=nothing,
         within=nothing,
         above=nothing,
@@ -281,19 +281,6 @@ def _exact(d: np.ndarray, units: np.ndarray, design: Design) -> np.ndarray:
         if np.count_nonzero(own) >= 2:
             p[row] = sign_flips(d[row][own], units[own], times=99, seed=0).p
     return p
-
-
-def _equivalent(stats: Summaries, margin: float) -> np.ndarray:
-    """The p-value of two one-sided t-tests: below alpha, the true difference lies within ±margin."""
-    from scipy.special import stdtr
-
-    if math.isnan(margin):
-        return np.full(len(stats.n), math.nan)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        # of the two one-sided tests that of the nearer bound has the larger p-value, and both must hold
-        t = (margin - np.abs(stats.mean)) / (stats.sd / np.sqrt(stats.effective))
-        p = stdtr(stats.effective - 1.0, -t)
-    return np.where(stats.n < 2, math.nan, p)
 
 
 def value_alone(values: np.ndarray, n: np.ndarray) -> Means:

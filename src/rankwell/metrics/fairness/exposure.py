@@ -12,7 +12,7 @@ import numpy as np
 
 from rankwell.errors import DataError, UsageError, brief, few_of
 from rankwell.matching.batch import Context, Judged
-from rankwell.metrics.divergences import js, kl, tv
+from rankwell.metrics.beyond.calibration import js, kl, tv
 from rankwell.metrics.graded.gain_functions import discount
 from rankwell.metrics.metric import Better, CorpusMetric, ListMetric, Metric, definition
 from rankwell.records import record

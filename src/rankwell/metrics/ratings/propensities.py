@@ -100,13 +100,13 @@ class _Weighed(QueryMetric):
             raise AttributeError("rel")
         return self.metric.rel  # type: ignore[union-attr]
 
-    def diagnostics(self, judged: Judged) -> Weights:
+    def diagnostics(self, judged: Judged) -> WeightSums:
         """The weights of all relevant judgements of these queries."""
         relevant, weights = self._weights(judged)
         _, _, rows = judged.pool_rows()
         rows = rows[relevant[rows]]
         assert judged.pool.propensity is not None
-        return Weights.of(weights[rows], judged.pool.propensity[rows] < (self.clip or 0.0))
+        return WeightSums.of(weights[rows], judged.pool.propensity[rows] < (self.clip or 0.0))
 
     def _weights(self, judged: Judged) -> tuple[np.ndarray, np.ndarray]:
         """Which judgements of the pool are relevant, and their weights."""
@@ -154,7 +154,7 @@ def _sums_of_weights(pool: Pool, rel: float | None, clip: float | None) -> np.nd
 
 
 @record(slots=True)
-class Weights:
+class WeightSums:
     """How uneven weights are: their exact sum, that of their squares, and how many were clipped."""
 
     sum: Total
@@ -162,12 +162,12 @@ class Weights:
     clipped: int
 
     @classmethod
-    def of(cls, weights: np.ndarray, clipped: np.ndarray) -> Weights:
+    def of(cls, weights: np.ndarray, clipped: np.ndarray) -> WeightSums:
         """Return the state of some weights, given which of them were clipped."""
         return cls(Total.of(weights), Total.of(np.square(weights)), int(np.count_nonzero(clipped)))
 
-    def __add__(self, other: Weights) -> Weights:
-        return Weights(self.sum + other.sum, self.squares + other.squares, self.clipped + other.clipped)
+    def __add__(self, other: WeightSums) -> WeightSums:
+        return WeightSums(self.sum + other.sum, self.squares + other.squares, self.clipped + other.clipped)
 
     @property
     def diagnostics(self) -> dict[str, float]:

@@ -142,7 +142,7 @@ def plain_number(number: float) -> float:
 
 def _intervals(res: Results, metrics: Sequence[Metric]) -> dict[Metric, dict[str, Any]]:
     """The intervals of the means, as ``Results.interval`` has them, for all cut-offs at once: they share their draws."""
-    able = [metric for metric in metrics if has_interval(res, metric)]
+    able = [metric for metric in metrics if has_interval(res.part, metric)]
     if not able:
         return {}
     values = np.array([res.values(metric) for metric in able])

@@ -133,7 +133,7 @@ def _intervals(
     for name in segmented.systems:
         res = results[name]
         own = segment_intervals(res.part, res.division.labels, metric, segmented.drawn)
-        if has_interval(res, metric):
+        if has_interval(res.part, metric):
             own[()] = res.interval(metric)
         for labels, values in own.items():
             intervals[name, labels] = segmented.means[name, labels]._replace(low=values.low, high=values.high)
