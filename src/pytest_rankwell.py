@@ -15,7 +15,7 @@ from urllib.parse import quote
 import pytest
 
 if TYPE_CHECKING:
-    from rankwell.comparison.gate.gate import Gate
+    from rankwell.comparison.gate import Gate
 
 # how the names of properties begin and end, which go from the processes of pytest-xdist to the report, and into JUnit XML
 FIRST, LAST = "ranking ", " verdict"

@@ -14,7 +14,7 @@ from keeping import ALPHA, Rows, keep, rng_of, share, units_of
 from nulls import NULLS, Null
 from scipy.stats import norm
 
-from rankwell.comparison.gate.checks import CheckFinding, GateRules, Margin, Paired, _decide_one
+from rankwell.comparison.checks import CheckFinding, GateRules, Margin, Paired, _decide_one
 from rankwell.statistics.families import holm
 from rankwell.statistics.paired_tests import margins
 

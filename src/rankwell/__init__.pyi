@@ -58,7 +58,7 @@ from rankwell.metrics.graded.experimental import G as G
 from rankwell.metrics.binary.auc import GAUC as GAUC
 from rankwell.metrics.binary.geometric import GMAP as GMAP
 from rankwell.metrics.binary.geometric import GMBpref as GMBpref
-from rankwell.comparison.gate.gate import Gate as Gate
+from rankwell.comparison.gate import Gate as Gate
 from rankwell.metrics.beyond.evenness import Gini as Gini
 from rankwell.metrics.beyond.evenness import GiniDiversity as GiniDiversity
 from rankwell.metrics.beyond.evenness import GiniM1 as GiniM1
@@ -163,14 +163,14 @@ from rankwell.inspection.axioms import check_axioms as check_axioms
 from rankwell import clicks as clicks
 from rankwell.comparison.compare.compare import compare as compare
 from rankwell.comparison.confidence_sequence import confidence_sequence as confidence_sequence
-from rankwell.comparison.diff.diff import diff as diff
+from rankwell.comparison.diff import diff as diff
 from rankwell import efficiency as efficiency
 from rankwell.evaluation import evaluate as evaluate
 from rankwell.inspection.explanation import explain as explain
 from rankwell import extend as extend
 from rankwell.readers.memory.groups import from_groups as from_groups
 from rankwell.comparison.fusion.fuse import fuse as fuse
-from rankwell.comparison.gate.gate import gate as gate
+from rankwell.comparison.gate import gate as gate
 from rankwell.comparison.jackknife import jackknife as jackknife
 from rankwell import judging as judging
 from rankwell.inspection.linting import lint as lint

@@ -120,7 +120,7 @@ for words in (
 """,
         *(str(path) for path in (qrels, run, other)),
     )
-    assert "rankwell.comparison.gate.gate" in modules
+    assert "rankwell.comparison.gate" in modules
     assert not modules & {"polars", "pandas", "pyarrow", "msgspec"}
 
 

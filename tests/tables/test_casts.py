@@ -23,7 +23,7 @@ SAFE = {
         "comparison/compare/decisions.py",
         "_column",
     ): "counts; NumPy refuses a Python integer that does not fit",
-    ("comparison/diff/diff.py", "outcomes_of"): "truth values",
+    ("comparison/diff.py", "outcomes_of"): "truth values",
     ("comparison/jackknife.py", "rows"): "numbers below that of the groups",
     ("comparison/compare/comparison.py", "_array"): "NumPy refuses a Python integer that does not fit",
     ("comparison/compare/comparison.py", "_load"): "NumPy refuses a Python integer that does not fit",

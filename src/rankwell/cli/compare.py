@@ -59,8 +59,8 @@ if TYPE_CHECKING:
     from rankwell.comparison.compare.comparison import Comparison
     from rankwell.comparison.compare.costs import Measured
     from rankwell.comparison.compare.decisions import EvaluatedRuns
-    from rankwell.comparison.diff.diff import Diff
-    from rankwell.comparison.diff.query_diff import QueryDiff
+    from rankwell.comparison.diff import Diff
+    from rankwell.comparison.query_diff import QueryDiff
     from rankwell.display.table import Table
     from rankwell.evaluation.engine import Engine
     from rankwell.results import Results
@@ -458,8 +458,8 @@ def diff(
 
     Example: ``rankwell diff qrels.txt bm25.run dense.run -m ndcg@10``
     """
-    from rankwell.comparison.diff.diff import diff as differing
-    from rankwell.comparison.diff.diff import refuse_same
+    from rankwell.comparison.diff import diff as differing
+    from rankwell.comparison.diff import refuse_same
     from rankwell.evaluation.inputs import with_needs
     from rankwell.metrics import metric_of
     from rankwell.readers import read_qrels

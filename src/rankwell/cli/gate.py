@@ -35,8 +35,8 @@ from rankwell.readers.bytes.paths import short_name
 from rankwell.records import record
 
 if TYPE_CHECKING:
-    from rankwell.comparison.gate.checks import Limit
-    from rankwell.comparison.gate.gate import Gate
+    from rankwell.comparison.checks import Limit
+    from rankwell.comparison.gate import Gate
 
 
 GateForm = Literal["text", "json", "junit", "markdown", "html", "csv"]
@@ -168,8 +168,8 @@ def gate(
 
     Example: ``rankwell gate qrels.txt new.run --baseline old.json -m ndcg@10 --max-drop 1%``
     """
-    from rankwell.comparison.gate.gate import gate as gated
-    from rankwell.comparison.gate.gate import rules_of
+    from rankwell.comparison.gate import gate as gated
+    from rankwell.comparison.gate import rules_of
     from rankwell.results.saving.days import is_several
     from rankwell.results.saving.load import is_saved
 

@@ -16,7 +16,7 @@ from rankwell.clicks.log import Log, collected, in_sentences
 from rankwell.clicks.means import cluster_mean, flips_of_halves
 from rankwell.clicks.read import read_log
 from rankwell.clicks.results import OfRows
-from rankwell.comparison.gate.checks import Estimated, Margin
+from rankwell.comparison.checks import Estimated, Margin
 from rankwell.display.page import PageStrings
 from rankwell.display.saved_files import ensure
 from rankwell.display.table import Table

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from rankwell.comparison.gate.checks import Margin
-from rankwell.comparison.gate.gate import LINKED
+from rankwell.comparison.checks import Margin
+from rankwell.comparison.gate import LINKED
 from rankwell.comparison.trend import read_days, refuse_unlike_days
 from rankwell.display.page import PageStrings, words_of
 from rankwell.display.result import SavedFields, frame_of_rows

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from rankwell.comparison.checks import Limit, Status
 from rankwell.comparison.compare.costs import QUANTITIES, CostConditions, CostEstimate, CostEstimates
-from rankwell.comparison.gate.checks import Limit, Status
 from rankwell.display.result import TEXTS, module
 from rankwell.display.saved_files import Kind, ensure
 from rankwell.display.table import Table

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from rankwell.comparison.compare.alignment import Aligned
-from rankwell.comparison.diff.diff import outcomes_of
-from rankwell.comparison.diff.query_diff import JudgedLists, ListRow, OneList, digits_of, ranks_shown, rise_of
+from rankwell.comparison.diff import outcomes_of
+from rankwell.comparison.query_diff import JudgedLists, ListRow, OneList, digits_of, ranks_shown, rise_of
 from rankwell.display.page.album import ADDRESS, Album
 from rankwell.display.table import visible
 from rankwell.display.text import plain_value

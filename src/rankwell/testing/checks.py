@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from rankwell.comparison.gate.gate import Gate, gate
+from rankwell.comparison.gate import Gate, gate
 from rankwell.errors import UsageError, brief
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.engine import Engine

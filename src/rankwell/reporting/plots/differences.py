@@ -10,7 +10,7 @@ import numpy as np
 
 from rankwell.comparison.compare.compare import compare
 from rankwell.comparison.compare.comparison import Comparison, Difference
-from rankwell.comparison.diff.diff import Diff
+from rankwell.comparison.diff import Diff
 from rankwell.display.page import PageStrings, words_of
 from rankwell.display.table import count, number
 from rankwell.errors import UsageError

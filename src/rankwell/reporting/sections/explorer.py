@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rankwell.comparison.diff.query_diff import ranks_shown
+from rankwell.comparison.query_diff import ranks_shown
 from rankwell.display.text import plain_value
 from rankwell.metrics.metric import QueryMetric
 from rankwell.reporting.explorer import (

@@ -13,7 +13,7 @@ from tests.every import every
 from tests.evidence import evidence
 
 import rankwell as rw
-from rankwell.comparison.diff.query_diff import LONGEST
+from rankwell.comparison.query_diff import LONGEST
 from rankwell.metrics.metric import IN_PART
 
 FILMS = files("rankwell") / "data" / "movietweetings"

@@ -15,7 +15,7 @@ import numpy as np
 from rankwell.comparison.compare.alignment import MISSING, Aligned, QueryGroups, columns_of, groups_of
 from rankwell.comparison.compare.compare import two_by_name
 from rankwell.comparison.compare.methods import Direction
-from rankwell.comparison.diff.query_diff import JudgedLists, QueryDiff
+from rankwell.comparison.query_diff import JudgedLists, QueryDiff
 from rankwell.display.result import Result
 from rankwell.display.table import Cell, Column, Table, number
 from rankwell.errors import UsageError, brief, nearest

@@ -12,10 +12,7 @@ from xml.etree import ElementTree as ET
 
 import numpy as np
 
-from rankwell.comparison.compare.alignment import MISSING, Aligned, QueryGroups, columns_of, groups_of
-from rankwell.comparison.compare.compare import results_of
-from rankwell.comparison.compare.methods import FailOn, Mode, refuse_more_than_all
-from rankwell.comparison.gate.checks import (
+from rankwell.comparison.checks import (
     Check,
     DecidedCheck,
     GateRules,
@@ -29,6 +26,9 @@ from rankwell.comparison.gate.checks import (
     margin_for,
     refuse_margins_too_small_to_see,
 )
+from rankwell.comparison.compare.alignment import MISSING, Aligned, QueryGroups, columns_of, groups_of
+from rankwell.comparison.compare.compare import results_of
+from rankwell.comparison.compare.methods import FailOn, Mode, refuse_more_than_all
 from rankwell.display.result import Result
 from rankwell.display.saved_files import kind_of, load_kind
 from rankwell.display.table import Cell, Column, Table, number, visible
@@ -210,7 +210,7 @@ class Gate(Result):
 
     def _changes(self, top: int) -> list[str]:
         """The queries that changed most, folded; nothing where no query could have changed."""
-        from rankwell.comparison.diff.diff import diff
+        from rankwell.comparison.diff import diff
 
         if not top or self.new is self.old:
             return []

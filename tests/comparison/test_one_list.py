@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rankwell as rw
-from rankwell.comparison.diff.query_diff import JudgedLists, OneList
+from rankwell.comparison.query_diff import JudgedLists, OneList
 from rankwell.metrics import metric_of
 
 RNG = np.random.default_rng(3)

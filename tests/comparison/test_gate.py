@@ -18,7 +18,7 @@ from tests.cli.samples import MOVIES
 
 import rankwell as rw
 from rankwell import testing
-from rankwell.comparison.gate.checks import Estimated, GateRules, Margin, Paired, decide, joint_status
+from rankwell.comparison.checks import Estimated, GateRules, Margin, Paired, decide, joint_status
 from rankwell.errors import UsageError
 from rankwell.statistics.paired_tests import margins
 from rankwell.tables.ids import Ids, fingerprints_of

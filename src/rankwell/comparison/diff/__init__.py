@@ -1,1 +1,0 @@
-"""Two systems, query by query and rank by rank."""
