@@ -17,6 +17,7 @@ from rankwell.statistics.effects import smallest_visible, units_needed
 from rankwell.statistics.families import holm
 from rankwell.statistics.many import PLAIN, Design
 from rankwell.statistics.paired_tests import Margins, margins, t_test
+from rankwell.statistics.parts import student
 
 MANY, RESAMPLES = (
     10_000,
@@ -166,7 +167,7 @@ class Estimated:
                 return float(stdtr(self.freedom, away / self.error))
             return float(away >= 0)
 
-        reach = float(stdtrit(self.freedom, 1 - alpha)) * self.error
+        low, high = student(difference, self.error, self.freedom, 1 - alpha)
         # the drop that is found with the power asked for: both quantiles times the standard error
         seen = float(stdtrit(self.freedom, 1 - alpha) + stdtrit(self.freedom, power)) * self.error
         # leaving lists out changed nothing in either: the same system, of which no test can say more
@@ -177,8 +178,8 @@ class Estimated:
             old=self.old,
             new=self.new,
             difference=difference,
-            low=difference - reach,
-            high=difference + reach,
+            low=low,
+            high=high,
             allowed=allowed,
             p_drop=1.0 if is_same else below(0.0),
             p_margin=0.0 if is_same else 1 - below(-allowed),

@@ -25,6 +25,7 @@ from rankwell.records import record
 from rankwell.results import Results
 from rankwell.results.part import Part
 from rankwell.results.segments import Labels, Segmentation, Segments
+from rankwell.statistics.parts import student
 from rankwell.tables.arguments import ordered
 from rankwell.tables.ids import Ids, Known, draws
 from rankwell.tables.lists import distinct, owners_of
@@ -247,8 +248,6 @@ def _intervals(
 
 
 def _interval(value: float, without: np.ndarray, sizes: np.ndarray, level: float) -> JackknifeInterval:
-    from scipy.special import stdtrit
-
     groups, n = len(without), int(sizes.sum())
     if (sizes == sizes[0]).all():
         spread = float(np.sum((without - without.mean()) ** 2)) * (groups - 1) / groups
@@ -258,8 +257,7 @@ def _interval(value: float, without: np.ndarray, sizes: np.ndarray, level: float
         pseudo = times * value - (times - 1) * without
         spread = float(np.mean((pseudo - np.average(pseudo, weights=sizes)) ** 2 / (times - 1)))
     error = math.sqrt(spread)
-    reach = float(stdtrit(groups - 1, 0.5 + level / 2)) * error
-    return JackknifeInterval(value, error, value - reach, value + reach)
+    return JackknifeInterval(value, error, *student(value, error, groups - 1, 0.5 + level / 2))
 
 
 States = dict[Metric, State]

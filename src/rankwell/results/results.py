@@ -210,7 +210,12 @@ class Results(Result):
     @cached_property
     def queries(self) -> list[str] | list[int]:
         """The query ids, sorted: integers by value, text by UTF-8 bytes."""
-        return self.collected().part.queries[self._rows].tolist()
+        return self.query_ids.tolist()
+
+    @property
+    def query_ids(self) -> Ids:
+        """``queries`` as a column of ids."""
+        return self.collected().part.queries[self._rows]
 
     def values(self, metric: Metric) -> np.ndarray:
         """Return a metric's value for each of ``queries``; NaN where undefined."""

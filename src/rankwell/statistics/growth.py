@@ -10,6 +10,7 @@ import numpy as np
 
 from rankwell.errors import UsageError
 from rankwell.records import record
+from rankwell.statistics.parts import student
 
 SIZES, DECADES, SHORT, REPETITIONS = 8, 3, 2, 5  # what naming a law needs; ``SHORT`` decades with a reason
 FITTED = 3  # sizes without which there is no interval
@@ -272,12 +273,9 @@ class WeightedFit:
 
     def interval(self, row: np.ndarray, level: float, more: float = 0.0) -> tuple[float, float, float]:
         """Return a linear combination of the coefficients with its bounds, those for a new mean if `more` is its variance."""
-        from scipy.special import stdtrit
-
         value = float(row @ self.coefficients)
         error = math.sqrt(float(row @ self.covariance @ row) + more)
-        half = float(stdtrit(self.freedom, (1 + level) / 2)) * error
-        return value, value - half, value + half
+        return value, *student(value, error, self.freedom, (1 + level) / 2)
 
 
 def weighted_fit(design: np.ndarray, means: np.ndarray, variances: np.ndarray) -> WeightedFit:

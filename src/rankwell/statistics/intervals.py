@@ -11,7 +11,7 @@ import numpy as np
 from rankwell.kernels import resample
 from rankwell.statistics.draws import further, replicates
 from rankwell.statistics.frequent import starts
-from rankwell.statistics.parts import IndependentParts, Ratio, effective_n, parts_of, ratio
+from rankwell.statistics.parts import IndependentParts, Ratio, effective_n, parts_of, ratio, student
 
 Method = Literal["studentised", "t", "wilson", "betting", "percentile", "bca"]
 WEIGHTS = 3  # what the draws of the bootstrap are for
@@ -165,7 +165,7 @@ def interval(
     if math.isnan(whole.error) or (whole.error == 0 and method not in ("wilson", "betting")):
         return Interval(mean, math.nan, math.nan, method, doubt and method != "betting")
     if method == "t":
-        low, high = _t(whole, tail)
+        low, high = student(whole.mean, whole.error, whole.n - 1, 1 - tail)
     elif method == "wilson":
         low, high = _wilson(mean, _n_of_share(parts, whole), tail)
     elif method == "betting":
@@ -221,13 +221,6 @@ def is_doubtful(values: np.ndarray, weights: np.ndarray | None = None) -> bool:
     order = np.argsort(values)
     of = np.cumsum(starts(values[order])) - 1
     return bool(n * (1 - np.bincount(of, sizes[order]).max() / math.fsum(sizes)) < LEAST_OTHERS - 1e-9)
-
-
-def _t(whole: Ratio, tail: float) -> tuple[float, float]:
-    from scipy.special import stdtrit
-
-    reach = float(stdtrit(whole.n - 1, 1 - tail)) * whole.error
-    return whole.mean - reach, whole.mean + reach
 
 
 def _n_of_share(parts: IndependentParts, whole: Ratio) -> float:

@@ -15,7 +15,7 @@ from rankwell.kernels import resample
 from rankwell.statistics.draws import replicates
 from rankwell.statistics.frequent import TIE, starts
 from rankwell.statistics.intervals import is_doubtful, studentise
-from rankwell.statistics.parts import IndependentParts, parts_of, ratio
+from rankwell.statistics.parts import IndependentParts, parts_of, ratio, student
 
 NEAR = 1e-9  # a replicate this close to the observed sum counts as reaching it, as sums of rounded numbers differ by less
 NOTHING = 1e-12  # a sum is 0 if it is so small beside what was added: the rest is rounding
@@ -393,16 +393,15 @@ def margins(
 
 def by_t(parts: IndependentParts, *, alpha: float) -> OneSided:
     """Return the one-sided tests of a mean against 0, and its bounds, by Student's t."""
-    from scipy.special import stdtr, stdtrit
+    from scipy.special import stdtr
 
     n, mean, error = ratio(parts)
     if math.isnan(error):
         return UNKNOWN
     if error == 0:
         return OneSided(float(mean <= 0), float(mean >= 0), mean, mean)
-    reach = float(stdtrit(n - 1, 1 - alpha)) * error
     above, below = (float(stdtr(n - 1, side * mean / error)) for side in (-1, 1))
-    return OneSided(above, below, mean - reach, mean + reach)
+    return OneSided(above, below, *student(mean, error, n - 1, 1 - alpha))
 
 
 def by_bootstrap(parts: IndependentParts, *, alpha: float, times: int, seed: int) -> OneSided:

@@ -63,6 +63,20 @@ def parts_of(
     return IndependentParts(total, np.bincount(of, sizes), numbers, len(numbers), n, is_clustered=True)
 
 
+def student(mean: float, error: float, freedom: float, upper: float) -> tuple[float, float]:
+    """Return the bounds of a mean by Student's t, of which ``upper`` is the share below the higher one: .975 for an interval of 95 %.
+
+    Examples
+    --------
+    >>> [round(bound, 4) for bound in student(0.5, 0.1, 9, 0.975)]
+    [0.2738, 0.7262]
+    """
+    from scipy.special import stdtrit
+
+    reach = float(stdtrit(freedom, upper)) * error
+    return mean - reach, mean + reach
+
+
 def effective_n(weights: np.ndarray) -> float:
     """Return (Σw)² / Σw²: as many units of equal weight would give a mean as certain as these (Kish, Survey Sampling, 1965).
 

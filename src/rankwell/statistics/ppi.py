@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rankwell.statistics.parts import student
+
 NAN = math.nan
 
 
@@ -130,13 +132,11 @@ def _interval_at(
     pieces: LineInWeight, n: int, total: int, independent: int, weight: float | None, level: float
 ) -> Predicted:
     """The mean at the weight, or at the best one, with Student's interval of so many independent units."""
-    from scipy.special import stdtrit
-
     freedom = independent - 1 - (weight is None)  # a weight made from the data costs one
     weight = min(max(pieces.best, 0.0), 1.0) if weight is None else weight
     mean, error = pieces.at(weight)
-    reach = float(stdtrit(freedom, (1 + level) / 2)) * error
-    return Predicted(n, total, mean, error, mean - reach, mean + reach, weight, pieces.at(0.0)[1])
+    bounds = student(mean, error, freedom, (1 + level) / 2)
+    return Predicted(n, total, mean, error, *bounds, weight, pieces.at(0.0)[1])
 
 
 def _of_sample(y: np.ndarray, f: np.ndarray, others: np.ndarray) -> LineInWeight:

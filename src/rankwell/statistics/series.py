@@ -12,6 +12,7 @@ import numpy as np
 
 from rankwell.errors import UsageError
 from rankwell.statistics.intervals import LEAST, is_doubtful
+from rankwell.statistics.parts import student
 
 NO_SPREAD = 1e-12  # of a variance beside those that it is a difference of: what is left of rounding
 
@@ -46,8 +47,6 @@ def mean_change(before: np.ndarray, after: np.ndarray, *, level: float = 0.95) -
     >>> found.shared, found.df, round(found.change, 4), round(found.se, 4)
     (4, 3, 0.025, 0.0479)
     """
-    from scipy.special import stdtrit
-
     is_first, is_second = ~np.isnan(before), ~np.isnan(after)
     first, second, is_both = before[is_first], after[is_second], is_first & is_second
     (n, k), shared = (len(first), len(second)), int(np.count_nonzero(is_both))
@@ -61,11 +60,11 @@ def mean_change(before: np.ndarray, after: np.ndarray, *, level: float = 0.95) -
     if variance <= NO_SPREAD * apart:
         return MeanChange(change, shared, math.nan, few - 1, math.nan, math.nan, False)
     se = math.sqrt(variance)
-    reach = float(stdtrit(few - 1, (1 + level) / 2)) * se
+    low, high = student(change, se, few - 1, (1 + level) / 2)
     # what each unit adds to the change: of a pair of values, their difference
     parts = np.nan_to_num(after - second.mean()) * few / k - np.nan_to_num(before - first.mean()) * few / n
     is_short = few < LEAST or is_doubtful(parts[is_first | is_second])
-    return MeanChange(change, shared, se, few - 1, change - reach, change + reach, is_short)
+    return MeanChange(change, shared, se, few - 1, low, high, is_short)
 
 
 def block_length(values: np.ndarray) -> float:

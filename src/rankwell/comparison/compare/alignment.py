@@ -56,7 +56,7 @@ class Aligned:
         results = {name: res.collected() for name, res in results.items()}
         wanted = next(iter(results.values())).metrics if metrics is None else tuple(metrics)
         refuse_unlike(results, wanted, partial)
-        found = to_one_kind([res.part.queries[res.part.concerned()] for res in results.values()], "query")
+        found = to_one_kind([res.query_ids for res in results.values()], "query")
         every = Ids.concatenate(found)
         queries = every[every.group()[1]]
         # sorted, so that nothing depends on which system is named first

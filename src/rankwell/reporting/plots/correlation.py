@@ -80,7 +80,7 @@ def _over_queries(results: Mapping[str, Results], metrics: list[Metric], method:
         defined = np.flatnonzero(~np.isnan(table).all(axis=0))
         total = max(total, len(defined))
         if method == "kendall" and len(defined) > most:
-            ids = res.part.queries[res.part.concerned()[defined]]
+            ids = res.query_ids[defined]
             # the queries with the smallest hashes of their ids: the same for all systems and on every machine
             defined = defined[np.sort(np.argpartition(draws(0, ids), most)[:most])]
         table = table[:, defined]

@@ -147,7 +147,7 @@ def _intervals(res: Results, metrics: Sequence[Metric]) -> dict[Metric, dict[str
         return {}
     values = np.array([res.values(metric) for metric in able])
     # draws depend on the ids of queries, so that intervals are the same in any order of these
-    units = fingerprints_of(res.part.queries[res.part.concerned()])
+    units = fingerprints_of(res.query_ids)
     bounds = intervals_of(values, units, limits=able[0].range, threads=cores())
     return {
         metric: {
