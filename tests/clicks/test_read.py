@@ -6,6 +6,7 @@ import bz2
 import gzip
 import json
 import lzma
+from types import SimpleNamespace
 
 import polars as pl
 import pytest
@@ -165,6 +166,7 @@ def test_tables_of_every_kind_are_one_log(suffix, tmp_path):
         lambda rows: pl.DataFrame(rows).lazy(),
         lambda rows: pl.DataFrame(rows).to_pandas(),
         lambda rows: pl.DataFrame(rows).to_dicts(),
+        lambda rows: [SimpleNamespace(**row) for row in pl.DataFrame(rows).to_dicts()],
     ],
 )
 def test_frames_of_every_kind_are_one_log(make):

@@ -309,12 +309,14 @@ def _harvested(lots: Lots) -> ThetaCurve:
         without_pairs = total - _pairs_of_ranks(pair[of], rank[of], rate[of], ranks)
         clicked, number = without_pairs + _pairs_of_ranks(pair[kept], rank[kept], rate_left, ranks)
         without[lot] = all_pairs(clicked, number - clicked, logs)[0]
-    curve = (
-        np.pad(each, (0, last - ranks), constant_values=fill)
-        for each, fill in ((theta, np.nan), (shown, 0), (clicks, 0))
+    # ranks below the last that is harvested have no theta
+    more = (0, last - ranks)
+    theta, shown, clicks = (
+        np.pad(theta, more, constant_values=np.nan),
+        np.pad(shown, more),
+        np.pad(clicks, more),
     )
-    theta, shown, clicks = curve
-    without = np.pad(without, ((0, 0), (0, last - ranks)), constant_values=np.nan)
+    without = np.pad(without, ((0, 0), more), constant_values=np.nan)
     return ThetaCurve(theta, without, shown, clicks, deep)
 
 

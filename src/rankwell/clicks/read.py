@@ -19,7 +19,7 @@ from rankwell.readers.bytes.files import File
 from rankwell.readers.formats.delimited import TextTable
 from rankwell.readers.formats.ubi import HITS
 from rankwell.readers.frames.columns import match_words
-from rankwell.readers.frames.in_memory import frame_of
+from rankwell.readers.frames.in_memory import frame_of, is_records
 from rankwell.readers.frames.scans import polars_errors
 from rankwell.tables.series import LineAfter, Place
 
@@ -47,8 +47,8 @@ def read_log(
     Parameters
     ----------
     source
-        The path of a table (CSV, TSV, Parquet, Arrow), a data frame or a dict of columns; events of User Behavior Insights (NDJSON),
-        alone or in a list with the searches; a log of the libraries ``interleaving`` (JSON lines with ``ranking_list``, ``teams``,
+        The path of a table (CSV, TSV, Parquet, Arrow), a data frame or a dict of columns; events of User Behavior Insights (NDJSON,
+        an array or a dump), alone or in a list with the searches; a log of the libraries ``interleaving`` (JSON lines with ``ranking_list``, ``teams``,
         ``clicks``) or ``interleaved`` (CSV of events); the feedback of Open Bandit Pipeline, as a dict or as JSON.
     columns
         What columns hold, if the names do not tell: ``{"its name": "reward"}``.
@@ -60,7 +60,7 @@ def read_log(
     Returns
     -------
     Log
-        Its rows are read when somebody looks, in pieces.
+        Its rows are read when somebody looks, in pieces; text is read at once and kept packed.
 
     Raises
     ------
@@ -84,7 +84,8 @@ def read_log(
         paths = [Path(each) for each in several]
         return _of_ubi(chain.from_iterable(map(_objects, paths)), rank_base, name or paths[0].name)
     name = name or "log"
-    if _is_ubi(next(_unpacked(source, name), None)):
+    is_dump = isinstance(source, dict) and isinstance(source.get("hits"), dict)
+    if (is_dump or is_records(source)) and _is_ubi(next(_unpacked(source, name), None)):
         return _of_ubi(_unpacked(source, name), rank_base, name)
     if isinstance(source, Mapping) and source.keys() >= BANDIT:
         return _of_feedback(source, name)
