@@ -582,7 +582,7 @@ def test_other_judgements_of_the_same_queries_are_refused_by_both_dates():
     for at in range(20):
         qrels = {f"q{q}": {"a": 1, "b": 1} if at == 7 and q == 0 else {"a": 1} for q in range(30)}
         results[day(at)] = rw.evaluate({query: rng.sample("abc", 3) for query in qrels}, qrels, ["rr"])
-    message = r"2026-01-07 and 2026-01-08 have the same queries and other judgements \(30 and 31\), so these may be what changed"
+    message = r"2026-01-07 and 2026-01-08 have the same queries and other judgements \(30 and 31 judgements\), as other days have not"
     with pytest.raises(RankwellError, match=message):
         rw.watch(results, "rr", 14)
 

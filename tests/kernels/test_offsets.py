@@ -13,6 +13,7 @@ from rankwell import kernels
 from rankwell.kernels import (
     cascade,
     exact,
+    fingerprints,
     ideal,
     lists,
     majorities,
@@ -51,6 +52,7 @@ CALLS = {
     ("cascade", "greedy", "first"): lambda o: cascade.greedy(ONE[:1].repeat(3), GOOD, 2, o, ZEROS, GOOD, np.zeros(3, np.int64), ONES, ZEROS),
     ("cascade", "greedy", "offsets"): lambda o: cascade.greedy(ONE[:1].repeat(3), GOOD, 2, GOOD, ZEROS, o, np.zeros(3, np.int64), ONES, ZEROS),
     ("exact", "best", "offsets"): lambda o: exact.best(ONES, o, np.zeros(3, np.int64), ONE, np.ones(2), ONE + 1, np.ones(2), 0.0, 100, False),
+    ("fingerprints", "of_grades", "offsets"): lambda o: fingerprints.of_grades(o, IDS, IDS, ZEROS),
     ("ideal", "greedy", "offsets"): lambda o: greedy_of_users(o, GOOD, GOOD, GOOD),
     ("ideal", "greedy", "member_offsets"): lambda o: greedy_of_users(GOOD, o, GOOD, GOOD),
     ("ideal", "greedy", "own_offsets"): lambda o: greedy_of_users(GOOD, GOOD, o, GOOD),

@@ -10,7 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, NotRequired, TypedDict
 
-from rankwell.comparison.compare.alignment import Aligned, refuse_unlike
+from rankwell.comparison.compare.alignment import Aligned, difference_of_judgements, refuse_unlike
 from rankwell.comparison.compare.comparison import MetricText
 from rankwell.display.page import PageStrings, words_of
 from rankwell.display.result import Saved, frame_of_rows
@@ -164,8 +164,8 @@ class SavedTrend(TypedDict):
 class Trend(Saved, kind=KIND, plural="trends", form=SavedTrend, file_of="a trend"):
     """The means on several dates and their changes; made by ``trend``.
 
-    ``found["ndcg@10"]`` has a ``DatedMean`` per date. ``rejudged`` are dates with the same queries as the date before and another number
-    of judgements.
+    ``found["ndcg@10"]`` has a ``DatedMean`` per date. ``rejudged`` are dates with the same queries as the date before and other
+    judgements.
     """
 
     _indent: ClassVar[int | None] = 1
@@ -395,8 +395,8 @@ def trend(results: Any, metrics: Iterable[Wanted] | Wanted | None = None, *, lev
         if before is not None:
             # only neighbours are aligned: a table of all dates would have a column for each query of any
             pair = Aligned.of({"": before, str(day): res}, wanted, partial=("", str(day)))
-            is_other = before.counts.get("judgements") != res.counts.get("judgements")
-            rejudged += [day] * (is_other and bool(pair.has_query().all()))
+            is_other = bool(difference_of_judgements(before, res) and pair.has_query().all())
+            rejudged += [day] * is_other
         for metric, own in points.items():
             own.append(_mean_on(day, res, metric, level, own[-1:], pair))
         before = res

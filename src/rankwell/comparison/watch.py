@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 import numpy as np
 
 from rankwell.comparison.checks import Margin
+from rankwell.comparison.compare.alignment import difference_of_judgements
 from rankwell.comparison.gate import LINKED
 from rankwell.comparison.trend import read_days, refuse_unlike_days
 from rankwell.display.page import PageStrings, words_of
@@ -445,13 +446,19 @@ def _refuse_unlike(days: Mapping[date, Results], metric: Metric) -> None:
     refuse_unlike_days(days, [metric])
     for res in days.values():
         refuse_without_mean(res.part, metric)
-    for (day, one), (other, res) in pairwise(days.items()):
-        judged = [(each.counts.get("judgements", 0), each.conditions.judgements) for each in (one, res)]
-        if judged[0] != judged[1] and one.n == res.n and one.queries == res.queries:
-            raise DataError(
-                f"{day} and {other} have the same queries and other judgements ({judged[0][0]:,} and {judged[1][0]:,}), so these may be what "
-                f"changed. Evaluate all days against the same; if each has its own, give its queries ids of their own, such as user and date."
-            )
+    alike = [
+        (f"{day} and {other}", difference_of_judgements(one, res))
+        for (day, one), (other, res) in pairwise(days.items())
+        if one.n == res.n and one.queries == res.queries
+    ]
+    changed = [(both, difference) for both, difference in alike if difference]
+    # a log of each day's own is another one every day; what stays for days and then changes is one set that was exchanged
+    if changed and len(changed) < len(alike):
+        both, difference = changed[0]
+        raise DataError(
+            f"{both} have the same queries and other judgements ({difference}), as other days have not, so these may be what changed. Evaluate "
+            f"all days against the same."
+        )
 
 
 def _read(word: str, given: object, form: tuple[str, str]) -> re.Match[str]:

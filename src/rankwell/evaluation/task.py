@@ -98,9 +98,7 @@ class Task:
     def conditions(self) -> Conditions:
         """What the values depend on besides lists and judgements."""
         steps = self._steps
-        return Conditions.of(
-            self.asked.policy, self.context, self.pool, steps.corpus, reads_all=steps.reads_all
-        )
+        return Conditions.of(self.asked.policy, self.context, self.pool, steps.corpus)
 
     @cached_property
     def _steps(self) -> Steps:
@@ -286,14 +284,13 @@ class Task:
 class Steps(NamedTuple):
     """What each metric takes part in: a value per query (the metric again, else None), diagnostics, counts.
 
-    ``corpus`` are those without a value per query; ``reads_all``: whether one reads judgements of queries that it has no list for.
+    ``corpus`` are those without a value per query.
     """
 
     metrics: tuple[tuple[Metric, QueryMetric | None], ...]
     diagnosing: tuple[Metric, ...]
     counting: tuple[Metric, ...]
     corpus: tuple[Metric, ...]
-    reads_all: bool
 
 
 @lru_cache(maxsize=256)
@@ -304,7 +301,6 @@ def steps_of(metrics: tuple[Metric, ...]) -> Steps:
         tuple([m for m in metrics if type(m).diagnostics is not Metric.diagnostics]),
         tuple([m for m in metrics if type(m).counts is not Metric.counts]),
         tuple([m for m in metrics if not isinstance(m, QueryMetric)]),
-        any(m.reads_all_judgements() for m in metrics),
     )
 
 

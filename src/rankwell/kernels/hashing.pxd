@@ -26,6 +26,7 @@ cdef extern from *:
     #define RANKWELL_MIX_TWO(h, other) rankwell_folded((h) ^ rankwell_secret[0], (other) ^ rankwell_secret[1])
     #define RANKWELL_KEY(a, b) (rankwell_secret[0] = (a), rankwell_secret[1] = (b) | 1)
     """
+    unsigned long long folded "rankwell_folded" (unsigned long long a, unsigned long long b) noexcept nogil
     unsigned long long mix "RANKWELL_MIX" (unsigned long long h) noexcept nogil
     unsigned long long mix_two "RANKWELL_MIX_TWO" (unsigned long long h, unsigned long long other) noexcept nogil
     void key "RANKWELL_KEY" (unsigned long long a, unsigned long long b) noexcept nogil

@@ -15,7 +15,7 @@ from rankwell.kernels import integers, match, order
 from rankwell.matching.policy import Asked, Asker, Policy
 from rankwell.matching.scale import Scale
 from rankwell.records import Derived, record
-from rankwell.tables.ids import NO_TEXT, Digest, Ids, Known, fingerprints_of
+from rankwell.tables.ids import NO_TEXT, Digest, Ids, Known
 from rankwell.tables.lists import NO_ROWS, Ranked, Topics, lengths_of, offsets_of, owners_of, places_of
 from rankwell.tables.rows import cuts, group_rows
 from rankwell.tables.run_qrels import SWAPPED, Qrels
@@ -136,9 +136,7 @@ class Pool(Derived):
         return self.once(Pool._digest)
 
     def _digest(self) -> Digest:
-
-        query = np.repeat(fingerprints_of(self.queries.ids), np.diff(self.offsets))
-        return Digest.of_rows(query, fingerprints_of(self.items), np.asarray(self.grades, np.float64))
+        return Digest.of_judgements(self.queries.ids, self.offsets, self.items, self.grades)
 
     def relevant_counts(self, rel: float | None) -> np.ndarray:
         """Return R, the number of relevant judged items, of each query of the pool."""

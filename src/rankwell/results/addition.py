@@ -15,6 +15,7 @@ from rankwell.results.conditions import Conditions
 from rankwell.results.part import Part, SavedDiagnostics, SavedValue
 from rankwell.results.results import Results
 from rankwell.tables.columns import NOT_READ
+from rankwell.tables.ids import Digest
 
 NOT_KEPT = (
     "cannot add loaded results: a file holds what a sum needs only if it was saved with the values per query, by Results.save or by "
@@ -47,7 +48,11 @@ def total(results: list[Results], places: Sequence[str] = ()) -> Results:
     if len(results) == 1:
         return first
     slices = {name: total([res.slices[name] for res in results], places) for name in first.slices}
-    conditions = reduce(_join, (res.conditions for res in results))
+    judged = {
+        res.conditions.qrels for res in results
+    }  # once each: parts of a run may have been evaluated by the same judgements
+    qrels = None if None in judged else sum(map(Digest.of_bytes, filter(None, judged)), Digest()).to_bytes()
+    conditions = replace(reduce(_join, (res.conditions for res in results)), qrels=qrels)
     # the sum of two experiments is of neither
     experiment = first.experiment if len({res.experiment for res in results}) == 1 else ""
     unread = {
@@ -104,7 +109,7 @@ def _difference(left: Results, right: Results) -> str:
     if has_train and (ours.catalogue, ours.train) != (theirs.catalogue, theirs.train):
         return "training data: give both evaluations the same train=."
     asker = next((metric for metric in left.metrics if metric.reads_all_judgements()), None)
-    if asker is not None and ours.judgements != theirs.judgements:
+    if asker is not None and ours.qrels != theirs.qrels and None not in (ours.qrels, theirs.qrels):
         return (
             f"judgements: {asker} counts what is judged for any query. Evaluate both with all judgements and missing='skip', or "
             f"without {asker}."

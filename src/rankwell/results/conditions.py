@@ -19,7 +19,7 @@ from rankwell.tables.items_users import Items, Users
 if TYPE_CHECKING:
     import polars as pl
 
-DIGESTS = ("catalogue", "train", "users", "judgements")
+DIGESTS = ("catalogue", "train", "users", "qrels")
 
 
 @record(eq=False)
@@ -27,9 +27,8 @@ class Conditions:
     """Everything besides lists and judgements that values depend on: the policy, the grade scale and its ends, other tables.
 
     Only digests are kept, so that results stay small: of the catalogue (if a metric counts items, or there are training data;
-    with its columns, if such a metric reads them), of the training data, of the table of users, if a metric reads it, and of the
-    judgements, if a metric holds lists against those of other queries.
-    ``is_known`` is False for files that do not hold the conditions.
+    with its columns, if such a metric reads them), of the training data, of the table of users, if a metric reads it, and of all
+    judgements (``qrels``), also of queries that have no list. ``is_known`` is False for files that do not hold the conditions.
     """
 
     policy: Policy
@@ -40,17 +39,12 @@ class Conditions:
     catalogue: bytes | None = None
     train: bytes | None = None
     users: bytes | None = None
-    judgements: bytes | None = None
+    qrels: bytes | None = None
     is_known: bool = True
 
     @classmethod
-    def of(
-        cls, policy: Policy, context: Context, pool: Pool, corpus: Iterable[Metric], *, reads_all: bool
-    ) -> Conditions:
-        """Return the conditions of an evaluation, of whose metrics ``corpus`` are those without a value per query.
-
-        ``reads_all``: whether a metric reads all judgements.
-        """
+    def of(cls, policy: Policy, context: Context, pool: Pool, corpus: Iterable[Metric]) -> Conditions:
+        """Return the conditions of an evaluation, of whose metrics ``corpus`` are those without a value per query."""
         counting = [metric for metric in corpus if "item" in metric.needs]
         # a catalogue that no value depends on may differ between two days: only what counts is held against it
         is_compared = context.catalogue is not None and (context.train is not None or counting)
@@ -64,7 +58,7 @@ class Conditions:
             context.once(_digest_of_catalogue, reads_columns) if is_compared else None,
             None if context.train is None else context.once(_digest_of_train),
             None if context.users is None else context.once(_digest_of_users),
-            pool.once(_digest_of_judgements) if reads_all else None,
+            pool.digest.to_bytes(),
         )
 
     def meaning(self, metrics: Iterable[Metric]) -> str:
@@ -78,10 +72,6 @@ class Conditions:
             "interactions": "grades are not used: every judged row is a 1 (interactions)",
         }
         return meaning[self.scale.kind]
-
-
-def _digest_of_judgements(pool: Pool) -> bytes:
-    return pool.digest.to_bytes()
 
 
 def _digest_of_catalogue(context: Context, with_columns: bool) -> bytes:

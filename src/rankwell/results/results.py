@@ -623,6 +623,7 @@ class Results(Result):
         )  # fmt: skip
         return replace(
             res, metrics=(metric,), part=shown, division=Segmentation(weights=res.division.weights), slices={}, bounding=None, notice=None,
+            conditions=replace(res.conditions, qrels=None),  # which would confirm a guess
         )  # fmt: skip
 
     def redacted(self, redaction: Redaction) -> Results:

@@ -548,9 +548,23 @@ class Digest:
             sums.append(int(hashed.sum(dtype=np.uint64)))
         return cls((sums[0], sums[1]))
 
+    @classmethod
+    def of_judgements(cls, queries: Ids, offsets: np.ndarray, items: Ids, grades: np.ndarray) -> Digest:
+        """Return the digest of judged items and their grades, those of each query from one offset to the next; a grade of NaN is none."""
+        asked, judged = (
+            (NO_KEYS if ids.is_text else ids.keys, ids.text, ids.starts, ids.lengths)
+            for ids in (queries, items)
+        )
+        return cls(fingerprints.of_grades(offsets, asked, judged, grades))
+
     def __add__(self, other: Digest) -> Digest:
         one, two = (sum(pair) % SIZE for pair in zip(self.sums, other.sums, strict=True))
         return Digest((one, two))
+
+    @classmethod
+    def of_bytes(cls, content: bytes) -> Digest:
+        """Return the digest that ``to_bytes`` wrote."""
+        return cls((int.from_bytes(content[:8], "little"), int.from_bytes(content[8:], "little")))
 
     def to_bytes(self) -> bytes:
         """Return the digest as 16 bytes."""

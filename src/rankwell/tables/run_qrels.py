@@ -15,7 +15,7 @@ from rankwell.kernels import sums
 from rankwell.records import SetOnce, cached_property, record
 from rankwell.tables.arguments import plain
 from rankwell.tables.columns import EXTRA, UnreadColumn
-from rankwell.tables.ids import Digest, IdColumn, Ids, fingerprints_of
+from rankwell.tables.ids import Digest, IdColumn, Ids
 from rankwell.tables.lists import owners
 from rankwell.tables.rows import Columns, IdStretches, Rows
 from rankwell.tables.series import (
@@ -360,10 +360,8 @@ class Qrels:
     @property
     def digest(self) -> Digest:
         """What identifies the judgements, in any order of the rows: query, item and grade, 1 if there is none; the digests of parts add up."""
-        grade = np.ones(len(self)) if self.grade is None else self.grade + 0.0
-        judged = np.flatnonzero(~np.isnan(grade))
-        query, item = (fingerprints_of(ids)[judged] for ids in (self.query, self.item))
-        return Digest.of_rows(query, item, grade[judged])
+        grade = np.broadcast_to(1.0, len(self)) if self.grade is None else self.grade
+        return Digest.of_judgements(self.query, np.arange(len(self) + 1), self.item, grade)
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle the columns, without the files that they come from."""

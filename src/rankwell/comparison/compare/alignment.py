@@ -122,7 +122,7 @@ def refuse_unlike(
         _refuse_missing(name, res, wanted)
     for name, res in others:
         _refuse_other_conditions(first, own, name, res)
-    _refuse_other_judgements({name: res.counts for name, res in results.items() if name not in partial})
+    _refuse_other_judgements({name: res for name, res in results.items() if name not in partial})
 
 
 def _refuse_missing(name: str, res: Results, wanted: Sequence[Metric]) -> None:
@@ -161,18 +161,24 @@ def _refuse_other_conditions(name: str, first: Results, other: str, res: Results
         )
 
 
-def _refuse_other_judgements(counts: Mapping[str, Mapping[str, int]]) -> None:
-    """Refuse systems whose results count other judgements than those of the first."""
-    name, first = next(iter(counts.items()), ("", {}))
-    for (other, own), what in product(counts.items(), ("judged queries", "judgements")):
-        # saved results have no judgements, only their numbers; these differ between nearly any two versions of a
-        # collection
-        mine, theirs = first.get(what), own.get(what)
-        if mine != theirs:
+def _refuse_other_judgements(results: Mapping[str, Results]) -> None:
+    """Refuse systems that were evaluated against other judgements than the first."""
+    for (name, first), (other, res) in product([*results.items()][:1], results.items()):
+        if difference := difference_of_judgements(first, res):
             raise DataError(
-                f"{name} and {other} were evaluated against different judgements: {mine or 0:,} and {theirs or 0:,} "
-                f"{what}. Evaluate both against the same, and save them anew."
+                f"{name} and {other} were evaluated against different judgements: {difference}. Evaluate both against the same, and save "
+                f"them anew."
             )
+
+
+def difference_of_judgements(one: Results, other: Results) -> str:
+    """Return what two results show of a difference between their judgements: the numbers of these, or else their digests; empty if nothing."""
+    for what in ("judged queries", "judgements"):
+        mine, theirs = (res.counts.get(what, 0) for res in (one, other))
+        if mine != theirs:
+            return f"{mine:,} and {theirs:,} {what}"
+    digests = {res.conditions.qrels for res in (one, other)} - {None}  # of a file saved before there were any
+    return "as many, with other grades or items" if len(digests) > 1 else ""
 
 
 @record(eq=False)

@@ -50,7 +50,7 @@ class ConditionsRow(TypedDict):
     catalogue: str | None
     train: str | None
     users: str | None
-    judgements: str | None
+    qrels: NotRequired[str | None]
 
 
 class StatesOfSlice(TypedDict):
@@ -146,7 +146,9 @@ def conditions_from(data: StatesOfSlice, conditions: Conditions) -> Conditions:
     own = data["conditions"]
     with within("states.conditions"):
         texts: dict[str, Any] = {**own}
-        digests: dict[str, Any] = {name: texts[name] and bytes.fromhex(texts[name]) for name in DIGESTS}
+        digests: dict[str, Any] = {
+            name: (text := texts.get(name)) and bytes.fromhex(text) for name in DIGESTS
+        }
     return replace(
         conditions,
         is_known=True,

@@ -103,14 +103,14 @@ class StoredValues(KeptValues):
 
 @record(eq=False)
 class PartDone:
-    """The values of a part by slice (None: on all items), what the rules touched, the ends of its grades, what of it the training data know, and where
-    the next begins.
+    """The values and the digest of the judgements of a part by slice (None: on all items), what the rules touched, the ends of its grades, what of it
+    the training data know, and where the next begins.
     """
 
     values: Mapping[str | None, Part]
     counts: Mapping[str, int]
     ends: Ends
-    digest: Digest
+    digests: Mapping[str | None, Digest]
     is_judged: bool
     met: frozenset[str]
     rows: int
@@ -125,7 +125,8 @@ class Done:
         self.values = values
         self.sums: dict[str | None, Sum] = {}
         self.counts: dict[str, int] = {}
-        self.ends, self.digest, self.is_judged, self.parts, self.rows = Ends(), Digest(), False, 0, 0
+        self.digests: dict[str | None, Digest] = {}
+        self.ends, self.is_judged, self.parts, self.rows = Ends(), False, 0, 0
         self.met: frozenset[str] = frozenset()
         self.use: Use | None = None
 
@@ -142,8 +143,9 @@ class Done:
                 self.sums[name].add(own)
             else:
                 self.sums[name] = Sum(own)
+            self.digests[name] = self.digests.get(name, Digest()) + part.digests[name]
         add_counts(self.counts, part.counts)
-        self.ends, self.digest = self.ends + part.ends, self.digest + part.digest
+        self.ends = self.ends + part.ends
         self.is_judged, self.met = self.is_judged or part.is_judged, self.met | part.met
         if part.use is not None:
             self.use = part.use if self.use is None else self.use + part.use
@@ -159,5 +161,5 @@ class Done:
         """Return the sum as one part; nothing can be added afterwards."""
         values = {name: total.part() for name, total in self.sums.items()}
         return PartDone(
-            values, self.counts, self.ends, self.digest, self.is_judged, self.met, self.rows, None, self.use
+            values, self.counts, self.ends, self.digests, self.is_judged, self.met, self.rows, None, self.use
         )

@@ -78,15 +78,13 @@ class Work:
             is_judged = is_judged or own
         train = tasks[None].context.train
         met = frozenset[str]() if train is None else overlapping_ids(train, pool)
-        digest = (
-            pool.digest if self.reads_all else Digest()
-        )  # it hashes each judgement, and is asked for by these metrics alone
+        digests = {name: task.pool.digest for name, task in tasks.items()}
         ends = Ends.of(pool.grades, pool.scale)
         rows = len(ids_in(part.pieces["run"]))
         use = None if self.ledger is None else self._use(part, values[None])
         if use is not None and not self.keeps_values:
             values = {name: replace(own, values={}) for name, own in values.items()}
-        return PartDone(values, counts, ends, digest, is_judged, met, rows, part.next, use)
+        return PartDone(values, counts, ends, digests, is_judged, met, rows, part.next, use)
 
     def _use(self, part: PartOfTables, values: Part) -> Use:
         """What a line of the ledger needs of a part: the digests of what was given, and the spread of the values."""
@@ -279,9 +277,7 @@ def results_of(
 
 
 def _result(work: Work, task: Task, done: Done, name: str | None, counts: Mapping[str, int]) -> Results:
-    conditions = task.conditions
-    if work.reads_all:
-        conditions = replace(conditions, judgements=done.digest.to_bytes())
+    conditions = replace(task.conditions, qrels=done.digests[name].to_bytes())
     division = UNDIVIDED if task.segments is None else task.segments.division
     total = dict(counts)
     add_counts(total, done.counts)
