@@ -347,7 +347,6 @@ def read_ledger(draw):
         rw.evaluate(lists(draw), judged(draw), asked, ledger=path)
     return rw.read_ledger, {
         "path": path,
-        "metrics": draw.choice([None, asked]),
         "sd": draw.choice([None, 0.2]),
     }
 

@@ -242,7 +242,7 @@ VALID: dict[str, Callable[[], dict[str, Any]]] = {
     "rbo": lambda: {"run": A, "other": B},
     "read_collection": lambda: {"topics": topics_file(), "qrels": Q},
     "read_experiment": lambda: {"path": "rankwell.toml"},
-    "read_ledger": lambda: {"path": write_ledger(), "metrics": "ap", "sd": 0.1},
+    "read_ledger": lambda: {"path": write_ledger(), "sd": 0.1},
     "read_qrels": lambda: {"source": Q},
     "read_run": lambda: {"source": A},
     "report": lambda: {"what": evaluated()["x"], "path": "report.html"},

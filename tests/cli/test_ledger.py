@@ -28,7 +28,6 @@ def test_each_run_is_a_line_and_the_table_is_that_of_the_library(ledger, capsys)
     for words, options in (
         ([], {}),
         (["--sd", ".15"], {"sd": 0.15}),
-        (["-m", "rr,ap"], {"metrics": ["rr", "ap"]}),
     ):
         assert run(["ledger", str(ledger), *words]) == 0
         assert capsys.readouterr().out.rstrip() == rw.read_ledger(ledger, **options).to_text()
@@ -71,7 +70,6 @@ def test_each_format_is_written(ledger, tmp_path, capsys):
         (["evaluate", QRELS, RUN, "-m", "ap", "--format", "json", "--ledger", "{}/new.json", "-o", "{}/new.json"], 2, "new.json cannot hold two outputs; name a file for each."),
         (["evaluate", QRELS, RUN, "-m", "ap", "--ledger", "-"], 2, "only after -o is - standard output; name a file."),
         (["ledger", QRELS], 3, "this is no ledger; evaluate with --ledger writes one."),
-        (["ledger", "{}/ledger.jsonl", "-m", "p@5"], 2, "p@5 was not evaluated; the metrics are ap, rr."),
         (["ledger", "{}/ledger.jsonl", "--sd", "0"], 2, "--sd 0: must be above 0, such as .15."),
     ],
 )  # fmt: skip
@@ -93,3 +91,17 @@ def test_a_comparison_and_a_gate_note_the_runs_that_they_evaluate(tmp_path, caps
     assert run(["compare", saved, f"two={saved}", "--ledger", path]) == 2
     assert "--ledger is for runs; saved results were evaluated before." in capsys.readouterr().err
     assert rw.read_ledger(path).lines == 3
+
+
+def test_a_report_notes_the_runs_that_it_evaluates(tmp_path, capsys):
+    path, page = str(tmp_path / "ledger.jsonl"), str(tmp_path / "page.html")
+    words = ["report", QRELS, f"one={RUN}", f"two={RUN}", "-m", "ap", "-o", page]
+    assert run([*words, "--ledger", path]) == 0
+    [row] = rw.read_ledger(path).rows
+    assert (row.uses, row.runs) == (2, 1)
+    saved = str(tmp_path / "old.json")
+    assert run(["evaluate", QRELS, RUN, "-m", "ap", "--per-query", "-o", saved]) == 0
+    capsys.readouterr()
+    assert run(["report", saved, "-o", page, "--ledger", path]) == 2
+    assert "--ledger is for runs; saved results were evaluated before." in capsys.readouterr().err
+    assert rw.read_ledger(path).lines == 2

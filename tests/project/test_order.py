@@ -28,7 +28,6 @@ OTHERS = {
     "rankwell.read_suite": ["source", "metric"],
     "rankwell.online": ["table"],
     "rankwell.watch": ["results", "metric", "reference", "false_alarms"],
-    "rankwell.read_ledger": ["path", "metrics"],
     "rankwell.reporting.plots.heatmap": ["board"],
     "rankwell.reporting.plots.ranks": ["board"],
     "rankwell.reporting.plots.positions": ["found"],

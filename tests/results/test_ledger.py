@@ -212,10 +212,9 @@ def test_the_table_counts_uses_and_different_runs_and_definitions(ledger):
     assert n == min(line["metrics"]["rr"]["n"] for line in lines_of(ledger)[:7] if "rr" in line["metrics"])
     assert table[True, "rr"].luck == pytest.approx(expected_maximum(4) * 0.15 / math.sqrt(2 * n), rel=1e-12)
     assert table[False, "rr"].luck == 0
-    logged = rw.read_ledger(ledger, "rr").rows[0]
+    logged = next(row for row in rw.read_ledger(ledger).rows if row.metric == "rr")
     largest = max(res.per_query["rr"].std() for res in results.values())
     assert logged.sd >= math.sqrt(2) * largest * (1 - 1e-12)
-    assert [row.metric for row in rw.read_ledger(ledger, ["rr"]).rows] == ["rr", "rr"]
     assert found.to_frame()["luck"].to_list() == [row.luck for row in found.rows]
     assert "best: of all definitions" in str(found)
     assert json.loads(found.to_json())["rows"][0]["uses"] == 6
@@ -329,8 +328,6 @@ def test_what_is_no_ledger_or_cannot_be_written_is_one_error_before_anything_is_
         with pytest.raises(RankwellError, match=said):
             rw.read_ledger(given)
     rw.evaluate({"1": ["a"]}, {"1": {"a": 1}}, ["rr"], ledger=ledger)
-    with pytest.raises(RankwellError, match=r"r@1 was not evaluated; the metrics are rr\.$"):
-        rw.read_ledger(ledger, "r@1")
     with pytest.raises(RankwellError, match=r"^sd=0: must be above 0, such as \.15\.$"):
         rw.read_ledger(ledger, sd=0)
 

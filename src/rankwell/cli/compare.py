@@ -546,7 +546,6 @@ def ledger(
     file: Annotated[str, Option(help="a file that ``--ledger`` wrote")],
     /,
     *,
-    metric: Metrics = None,
     sd: Annotated[
         float | None,
         Option(
@@ -564,8 +563,7 @@ def ledger(
 
     form = form_of(format, output, FORMS)
     refuse_files([file], [output])
-    names = None if metric is None else [part for text in metric for part in split(text)]
-    write_found(read_ledger(file, names, sd=sd), form, output)
+    write_found(read_ledger(file, sd=sd), form, output)
 
 
 @record(kw_only=True)

@@ -38,6 +38,7 @@ from rankwell.cli.compare import (
 from rankwell.cli.options import (
     BoundingOptions,
     FromExperiment,
+    IntoLedger,
     ItemText,
     Metrics,
     PolicyPairs,
@@ -172,6 +173,7 @@ def report(
         ),
     ] = None,
     experiment: FromExperiment = None,
+    ledger: IntoLedger = None,
     output: Annotated[
         str,
         Option(name=("--output", "-o"), group=OUTPUT, help="the page, or with the suffix .json its data"),
@@ -210,7 +212,7 @@ def report(
     refuse_twice(names)
     require_suffix(Path(output))
     texts = [] if queries is None else [queries]
-    refuse_files([*([] if qrels == "none" else [qrels]), *paths, *texts, *tables.given], [output])
+    refuse_files([*([] if qrels == "none" else [qrels]), *paths, *texts, *tables.given], [output], [ledger])
     unsaved = [path for path in paths if not is_result(path)]
     if metric is None and unsaved:
         raise without_metrics(unsaved[0])
@@ -248,6 +250,7 @@ def report(
             clusters=clusters,
             costs=costs_of(words, load),
             experiment=experiment,
+            ledger=ledger,
             read=reading.of_tables,
             **bounding.given(weights),
             **groups,

@@ -165,6 +165,8 @@ def material_of(what: Any, words: PageStrings, request: ReportRequest) -> Materi
     evaluator = _evaluator(request, tables, wanted, columns) if new else None
     runs: dict[str, Run] = {}
     results = systems
+    if evaluator is None and request.options.get("ledger") is not None:
+        raise UsageError("ledger= is for runs; saved results were evaluated before.")
     if evaluator is None and request.options.get("bounds"):
         raise UsageError(
             "bounds=True (--bounds) needs the runs themselves; results that were evaluated with bounds show them without it."

@@ -6,7 +6,7 @@ import json
 import math
 import os
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,8 +18,7 @@ from rankwell.display.result import Result, frame_of_rows
 from rankwell.display.saved_files import Kind, Plain
 from rankwell.display.table import Column, Table
 from rankwell.display.text import PRINTED, plain_row, plain_value
-from rankwell.errors import DataError, InputError, UsageError, brief, nearest
-from rankwell.metrics import Wanted, metrics_of
+from rankwell.errors import DataError, InputError, UsageError, brief
 from rankwell.metrics.metric import Metric
 from rankwell.records import record
 from rankwell.results.part import Part
@@ -238,9 +237,7 @@ class Ledger(Result):
 
 
 @checked
-def read_ledger(
-    path: Any, metrics: Iterable[Wanted] | Wanted | None = None, *, sd: float | None = None
-) -> Ledger:
+def read_ledger(path: Any, *, sd: float | None = None) -> Ledger:
     """Read a ledger: how often judgements were used, and how far the best of so many systems is above its worth by luck alone.
 
     Formula
@@ -250,8 +247,6 @@ def read_ledger(
     ----------
     path
         A file that evaluations wrote (``ledger=``, ``--ledger``).
-    metrics
-        The metrics that are shown; default: all.
     sd
         The standard deviation of the differences per query of two systems, such as .15; default: √2 × the largest that was logged for one system,
         which is an upper bound, as systems find the same queries hard.
@@ -264,7 +259,7 @@ def read_ledger(
     Raises
     ------
     RankwellError
-        If the file cannot be read or is no ledger, or it holds none of a metric.
+        If the file cannot be read or is no ledger.
 
     Notes
     -----
@@ -298,19 +293,12 @@ def read_ledger(
             lines += [LINE.decode(text, f"{path}:{number}")] if text else []
         except DataError:
             damaged.append(number)
-    names = dict.fromkeys(name for line in lines for name in line["metrics"])
-    wanted = names if metrics is None else [str(metric) for metric in metrics_of(metrics)]
-    for name in wanted:
-        if name not in names:
-            raise UsageError(
-                f"{path}: {name} was not evaluated; the metrics are {', '.join(names) or 'none'}.{nearest(name, names)}"
-            )
     groups: dict[str, dict[str, list[Line]]] = {}
     for line in lines:
-        of_metrics = groups.setdefault(line["qrels_hash"] or "", {name: [] for name in wanted})
-        for name in line["metrics"].keys() & of_metrics.keys():
-            of_metrics[name].append(line)
-    rows = [_row(hashed, *group, sd) for hashed, own in groups.items() for group in own.items() if group[1]]
+        of_metrics = groups.setdefault(line["qrels_hash"] or "", {})
+        for name in line["metrics"]:
+            of_metrics.setdefault(name, []).append(line)
+    rows = [_row(hashed, *group, sd) for hashed, own in groups.items() for group in own.items()]
     return Ledger(Path(path).name, tuple(rows), len(lines), tuple(damaged), sd)
 
 
