@@ -456,10 +456,10 @@ def test_a_file_holds_everything(tmp_path):
         (lambda data: data["rows"][-1].update(total=0.1), r"rows\[39\].total: 0.1 in place of"),
         (lambda data: data["rows"][3].update(date="2026-01-03"), r"rows\[3\].date: dates are not in order"),
         (lambda data: data["rows"][3].update(n=-1), r"rows\[3\].n: it is no count"),
-        (lambda data: data["rows"][3].update(z=0.1), r"rows\[3\].z: a day has one if it is watched"),
-        (lambda data: data["rows"][20].update(use="reference"), r"rows\[20\].z: a day has one"),
+        (lambda data: data["rows"][3].update(z=0.1), r"rows\[3\].z: 0.1 in place of None"),
+        (lambda data: data["rows"][20].update(use="reference"), "design.days: they are 28 of 28|design"),
         (lambda data: data["rows"].clear(), "rows: there is none"),
-        (lambda data: data["design"].update(step=0), r"design.step: it is no number of days"),
+        (lambda data: data["design"].update(step=0), r"design.step: 0 in place of 1"),
         (lambda data: data["design"].pop("looks"), r"design.*looks"),
     ],
 )

@@ -306,10 +306,12 @@ class Trend(Saved, kind=KIND, plural="trends", form=SavedTrend, file_of="a trend
         dates = [[point.date for point in own] for own in points.values()]
         is_whole = dates[0] and all(each == dates[0] for each in dates)
         ensure(is_whole, "rows", "there is not one for each metric and date")
+        rejudged = tuple(map(date.fromisoformat, content["rejudged"]))
+        ensure({*rejudged} <= {*dates[0][1:]}, "rejudged", "there is no such date")
         return cls(
             level=content["level"], points={metric: tuple(own) for metric, own in points.items()},
             policy=policy_of(content["policy"]), weights=content["weights"], grades=content["grades"],
-            rel=content["rel"], rejudged=tuple(map(date.fromisoformat, content["rejudged"])),
+            rel=content["rel"], rejudged=rejudged,
             query_columns=tuple(content.get("query_columns", ())),
         )  # fmt: skip
 
@@ -322,11 +324,27 @@ def _point(row: Mapping[str, Any], metric: Metric, before: Sequence[DatedMean]) 
     ensure(own.method in ("", *METHODS), "method", "there is no such method")
     is_inside = math.isnan(own.mean) or (low - NEAR <= own.mean <= high + NEAR and not math.isinf(own.mean))
     ensure(is_inside, "mean", f"it is not from {low:g} to {high:g}")
-    for last in before:
-        ensure(last.date < own.date, "date", "dates are not in order")
-        is_other = abs(own.mean - last.mean - own.change) > NEAR * max(1, abs(own.mean))
-        ensure(not is_other, "change", "it is not that of the means")
+    ensure(not own.method or (own.n and not math.isnan(own.mean)), "method", "there is no mean")
+    ensure(_are_ends(own.low, own.high, own.method), "low", "low and high are no interval")
+    last = before[-1] if before else DatedMean(own.date, "", 0, math.nan)
+    ensure(not before or last.date < own.date, "date", "dates are not in order")
+    change = own.mean - last.mean
+    is_change = math.isclose(own.change, change, abs_tol=NEAR * max(1, abs(own.mean)))
+    ensure(
+        is_change or (math.isnan(own.change) and math.isnan(change)), "change", "it is not that of the means"
+    )
+    ends, has_change = (own.change_low, own.change_high), not math.isnan(change)
+    ensure(_are_ends(*ends, has_change and own.method), "change_low", "low and high are no interval")
+    is_middle = math.isclose(sum(ends) / 2, change, abs_tol=NEAR * max(1, *map(abs, ends)))
+    ensure(math.isnan(ends[0]) or is_middle, "change_low", "the change is not in the middle")
+    ensure((own.shared or 0) <= min(own.n, last.n), "shared", "there are not as many")
     return own
+
+
+def _are_ends(low: float, high: float, has_interval: object) -> bool:
+    """Whether two numbers are the ends of an interval, or there is none."""
+    is_none = math.isnan(low) and math.isnan(high)
+    return is_none or bool(has_interval and math.isfinite(low) and math.isfinite(high) and low <= high)
 
 
 def _listed(dates: Sequence[date], words: PageStrings) -> str:

@@ -6,7 +6,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from itertools import pairwise
 from statistics import median
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 ORDER = "watch takes results by date, then the metric: rw.watch('days/', 'ndcg@10')."
 LEAST, BY_WEEKDAY = 14, 28  # days of a reference, and of one that has a mean for each weekday
 SHOWN = 14  # days that the table shows, besides those of alarms
+SEARCHED = 1e-3  # relative: what a threshold and what follows from it are found to
 NEAR = 1e-9  # a standard deviation of less than that of the mean is rounding
 CORRELATED = 0.1  # autocorrelation of a reference above which it is said what this does
 UNITS = {"year": 365, "quarter": 365 / 4, "month": 365 / 12, "week": 7}  # days
@@ -233,15 +234,40 @@ class Watch(SavedFields, kind="watch", plural="watches", file_of="a watch"):
         return super()._of_file(content | made, path)
 
     def _check(self) -> None:
-        ensure(self.design.step > 0, "design.step", "it is no number of days")
+        own, (low, high), measured = self.design, self.metric.range, []
         ensure(self.rows, "rows", "there is none")
         for place, day in enumerate(self.rows):
             with within(f"rows[{place}]"):
-                ensure(is_count(day.n, LARGEST), "n", "it is no count")
-                ensure(math.isnan(day.z) == (day.use != "watched"), "z", "a day has one if it is watched")
+                is_whole = day.use in ("reference", "watched", "no weekday")
+                ensure(is_count(day.n, LARGEST) and day.n >= 2 * is_whole, "n", "it is no count of queries")
                 ensure(not place or self.rows[place - 1].date < day.date, "date", "dates are not in order")
-        again = replace(self, rows=tuple(_added_up(self.rows, self.design.threshold)))
-        ensure_same(self.to_dict()["rows"], again.to_dict()["rows"], "rows")
+                ensure(math.isfinite(day.error) == is_whole and not day.error < 0, "error", "it is no error")
+                means = [mean for mean in day[3:5] if is_whole or not math.isnan(mean)]
+                is_inside = all(low - NEAR <= mean <= high + NEAR and math.isfinite(mean) for mean in means)
+                ensure(is_inside, "mean", f"it is not from {low:g} to {high:g}")
+                ensure(self.by or not means or day.mean == day.plain, "plain", "it is not the mean")
+                measured.append(
+                    WatchedDay(*day[:5], "watched" if day.use == "no weekday" else day.use, day.error)
+                )
+        uses = {day.use for day in measured}
+        with within("design"):
+            _read("reference", own.wanted, REFERENCE)
+            fits = own.days == own.wanted if "watched" in uses else own.days <= own.wanted
+            ensure(fits, "days", f"they are {own.days} of {own.wanted}")
+            # all else follows from the days and from what was asked; what a search found may differ in its last step between machines
+            design, rows = _designed(
+                measured, self.metric, own.wanted, own.false_alarms, own.share, own.since
+            )
+            for word in "threshold", "days_to_see":
+                saved, value = getattr(own, word), getattr(design, word)
+                is_near = math.isclose(saved, value, rel_tol=SEARCHED) or (
+                    math.isnan(saved) and math.isnan(value)
+                )
+                ensure(is_near, word, f"{saved} in place of {value}")
+            design = design._replace(threshold=own.threshold, days_to_see=own.days_to_see)
+            ensure_same(plain_row(own), plain_row(design), "")
+        rows = _added_up(rows, own.threshold)
+        ensure_same([*map(plain_row, self.rows)], [*map(plain_row, rows)], "rows")
 
 
 @ordered(ORDER)
@@ -308,20 +334,29 @@ def watch(
     ('alarm', ['2026-01-23'])
     """
     wanted, by = int(_read("reference", reference, REFERENCE)[1]), tuple(as_list("by", by))
-    promise, least = _read("false_alarms", false_alarms, PROMISE), Margin.of(_read("drop", drop, DROP)[0])
+    _read("false_alarms", false_alarms, PROMISE)
+    least, first = Margin.of(_read("drop", drop, DROP)[0]), Window.of(since, None).since
     days = read_days(results, ORDER)
-    res, first = next(iter(days.values())), Window.of(since, None).since
+    res = next(iter(days.values()))
     own = _metric_of(metric, res)
     _refuse_unlike(days, own)
-    if first is not None and first > max(days):
-        raise UsageError(f"since={first} is after the last day, {max(days)}.")
     rows = _measured(days, own, by, wanted)
-    step = round(median([(later - one).days for one, later in pairwise(days)] or [1]))
-    n, looks = sum(day.use == "reference" for day in rows), UNITS[promise[2]] / float(promise[1]) / step
-    design = WatchDesign(false_alarms, looks, step, str(least), str(first or ""), wanted, n)
-    if n == wanted:
-        design, rows = _judged(rows, design, least, own)
+    design, rows = _designed(rows, own, wanted, false_alarms, str(least), str(first or ""))
     return Watch(own, res.policy, by, design, tuple(rows))
+
+
+def _designed(
+    rows: list[WatchedDay], metric: Metric, wanted: int, false_alarms: str, share: str, since: str
+) -> tuple[WatchDesign, list[WatchedDay]]:
+    """What follows from measured days and from what was asked, and the days held against the reference, if it is whole."""
+    promise, least = _read("false_alarms", false_alarms, PROMISE), Margin.of(_read("drop", share, DROP)[0])
+    first, last = Window.of(since or None, None).since, rows[-1].date
+    if first is not None and first > last:
+        raise UsageError(f"since={first} is after the last day, {last}.")
+    step = round(median([(later.date - one.date).days for one, later in pairwise(rows)] or [1]))
+    n, looks = sum(day.use == "reference" for day in rows), UNITS[promise[2]] / float(promise[1]) / step
+    design = WatchDesign(false_alarms, looks, step, share, since, wanted, n)
+    return _judged(rows, design, least, metric) if n == wanted else (design, rows)
 
 
 def _measured(
