@@ -194,6 +194,26 @@ def test_the_order_of_a_sentence_is_that_of_its_list():
 
 
 @pytest.mark.parametrize(
+    ("supports", "rule", "expected"),
+    [  # of x x y in one sentence; by hand
+        ([1, 1, 0], "first", (1 / 3, 1.0, 1.0)), ([1, 1, 0], "drop", (1 / 2, 1.0, 1.0)),
+        ([0, 1, 0], "first", (0.0, 0.0, 0.0)), ([0, 1, 0], "drop", (0.0, 0.0, 0.0)),
+        ([0.5, None, 1], "first", (0.5, 0.5, 1.0)),
+    ],
+)  # fmt: skip
+def test_a_later_copy_of_a_citation_keeps_its_place_and_supports_nothing(supports, rule, expected):
+    answer = {"query": ["q"] * 3, "part": [1] * 3, "item": ["x", "x", "y"], "support": supports}
+    metrics = ["citation_p(which=all)", "citation_p", "citation_r(which=all)"]
+    for engine in ("memory", "stream"):
+        res = rw.evaluate(answer, None, metrics, duplicates=rule, engine=engine)
+        assert tuple(res.mean.values()) == pytest.approx(expected)
+        assert res.counts["rows that repeat an item"] == 1
+    unjudged = rw.evaluate(answer, None, metrics[:1], duplicates=rule, unjudged="condense")
+    below = 2 if None in supports or rule == "drop" else 3
+    assert unjudged["citation_p(which=all)"] == pytest.approx((supports[0] + supports[2]) / below)
+
+
+@pytest.mark.parametrize(
     ("metrics", "rules", "said"),
     [
         (["citation_p", "ndcg@5"], {}, "citation_p reads a list for each part of a query, ndcg@5 one list for each query: ask for them in two calls."),

@@ -13,6 +13,7 @@ from rankwell.errors import DataError, UsageError, brief, one_of
 from rankwell.evaluation.task import FILLS, Task
 from rankwell.matching import Asked
 from rankwell.matching.batch import Context, Judged
+from rankwell.matching.groups import COPIES
 from rankwell.matching.holes import Both, PooledItems, PoolSide, Unjudged, ranks_in, with_pooled
 from rankwell.matching.pool import Pool
 from rankwell.metrics.bounds import DifferenceBounds
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 WHOLE_STEPS = 1000  # up to this grade, all whole grades below the highest one are on the scale
 
 
-COPIES = "rows that repeat an item"
 
 
 NO_PAIR = "without a stated pool (pool=, --pool), judging other items could turn it"

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rankwell.tables.series import Place
 
 Judged = Literal["groups", "items"]
+COPIES = "rows that repeat an item"
 FOLDED = "rows folded into the first of their group"
 LATER = "rows after the first of their group, which a budget pays for, too"
 OUTSIDE = "rows of items without a group"
@@ -213,7 +214,7 @@ def _refuse_copies(
     if policy.duplicates == "error":
         first, second = sorted((int(ascending[first_of[0]]), int(ascending[copies[0]])))
         raise lists.repeat_error(first, second)
-    counts["rows that repeat an item"] = len(copies)
+    counts[COPIES] = len(copies)
     found: np.ndarray = looked[copies]
     return found
 

@@ -12,7 +12,7 @@ from rankwell.errors import DataError, brief
 from rankwell.kernels import match, order, ranks
 from rankwell.kernels import rank_columns as kernel
 from rankwell.matching.batch import Context, Judged, Ties
-from rankwell.matching.groups import FOLDED, LATER, Groups, fold
+from rankwell.matching.groups import COPIES, FOLDED, LATER, Groups, fold
 from rankwell.matching.parts import OF_RUNS, PartLists, as_integers, check_extra
 from rankwell.matching.policy import Asked, Policy
 from rankwell.matching.pool import Pool
@@ -113,6 +113,8 @@ def judge(
             lists, pool = _same_kinds(lists, pool, counts)
             judgements = pool
     matches, left_out, lengths = _match(lists, pool_row, pool, policy, counts, matches)
+    if "support" in lists.extra and policy.duplicates == "first" and counts.get(COPIES):
+        lists = _without_support_of_copies(lists, pool_row, pool)
     if lists.ranks is not None:
         lists = number_given(lists, left_out, policy, counts)
     hits, ties = _rank_hits(lists, rule, left_out, matches, pool, needs)
@@ -323,13 +325,21 @@ def _match(
     # a second pass, which marks the copies: the first one writes nothing per row, and is enough for most runs
     lost = np.zeros(lists.rows, np.uint8)
     matches = _hits(lists, pool_row, pool, lost)
-    counts["rows that repeat an item"] = int(lost.sum())
+    counts[COPIES] = int(lost.sum())
     if policy.duplicates == "each":
         return _with_copies(lists, matches), NO_TEXT, lengths
     if policy.duplicates != "drop":
         return matches, NO_TEXT, lengths
     until = offsets_of(lost)
     return matches, lost, lengths - (until[lists.offsets[1:]] - until[lists.offsets[:-1]])
+
+
+def _without_support_of_copies(lists: Lists, pool_row: np.ndarray, pool: Pool) -> Lists:
+    """The same lists, in which a later copy of an item gains nothing; one that nobody judged stays so."""
+    lost, support = np.zeros(lists.rows, np.uint8), lists.extra["support"]
+    _hits(lists, pool_row, pool, lost)
+    assert isinstance(support, np.ndarray)
+    return replace(lists, extra={**lists.extra, "support": np.where(lost == 1, 0 * support, support)})
 
 
 def _hits(lists: Lists, pool_row: np.ndarray, pool: Pool, lost: np.ndarray) -> Matches:

@@ -146,6 +146,19 @@ def test_sentences_that_alce_reads_in_part_are_counted():
     assert run.counts == {"sentences with more citations than the 3 that alce looks at": 2}
 
 
+def test_a_bracket_of_alce_counts_as_its_first_number_and_the_others_are_counted():
+    """As ALCE's own expression, a bracket and digits, finds them; by hand."""
+    docs = [{"id": f"d{number}"} for number in range(1, 4)]
+    said = ["a [1, 2].", "b [3;1][2].", "c [2-3].", "d [7 times]."]
+    cited = alce.SHAPE.cited_in([{"question": "q", "docs": docs, "output": said}])
+    assert [row.item for row in cited.rows] == ["d1", "d3", "d2", "d2", "[7]"]
+    assert [row.text for row in cited.rows] == ["a.", "b.", "b.", "c.", "d [7 times]."]
+    assert cited.counts == {
+        "numbers after the first of a bracket, such as [1, 2], that alce does not look at": 3,
+        LOST: 1,
+    }
+
+
 def test_a_citation_that_is_given_twice_has_its_line_its_sentence_and_its_place(tmp_path):
     path = tmp_path / "rag.jsonl"
     answers = [answer(sentence(0)), answer(sentence(1), sentence(1, 0, 1), topic_id="q2")]

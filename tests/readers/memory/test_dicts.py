@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 
 import pytest
@@ -81,3 +82,12 @@ def test_a_dict_that_is_changed_later_changes_no_run():
 def test_judgements_of_an_infinite_grade_are_refused():
     with pytest.raises(rw.RankwellError, match="the grade is infinite"):
         rw.read_qrels({"q": {"a": float("inf")}})
+
+
+@pytest.mark.parametrize("full", [{"a": 1.0}, ["a"], [["a", 1.0]]], ids=str)
+@pytest.mark.parametrize("empty", [{}, []], ids=str)
+@pytest.mark.parametrize("order", [1, -1])
+def test_an_empty_list_in_json_says_nothing_of_the_others_wherever_it_stands(tmp_path, full, empty, order):
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps(dict([("q", full), ("r", empty)][::order])))
+    assert rw.evaluate(path, {"q": ["a"], "r": ["a"]}, ["rr"]).per_query["rr"].to_list() == [1.0, 0.0]

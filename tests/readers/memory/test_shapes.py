@@ -688,3 +688,80 @@ def test_random_values_with_words_of_shapes_are_read_or_refused(seed):
                 read(value, query_ids=draw.choice([None, ["a", "b"]]))
                 refused -= 1
     assert refused > 100
+
+
+DOCUMENT = {"id": "d1", "page_content": "x", "metadata": {}, "type": "Document"}
+HITS = {  # a word for the list, and a hit for d1
+    "langchain": ("source_documents", DOCUMENT),
+    "langchain, of a chain": ("context", DOCUMENT),
+    "llamaindex": ("source_nodes", {"node": {"id_": "d1"}, "score": 0.4, "class_name": "NodeWithScore"}),
+    "haystack": ("documents", {"id": "d1", "content": "c", "blob": None, "score": 0.4}),
+    "hits": ("results", {"id": "d1", "score": 0.4}),
+    "hits without scores": ("hits", {"_id": "d1", "title": "a"}),
+}
+
+
+@pytest.mark.parametrize("name", HITS)
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_search_that_found_nothing_is_an_empty_list_wherever_it_stands(tmp_path, name, order):
+    word, hit = HITS[name]
+    records = [{"query": "q1", word: []}, {"query": "q2", word: [hit]}][::order]
+    (tmp_path / "a.json").write_text(json.dumps(records))
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, records)))
+    below = {record.pop("query"): record for record in map(dict, records)}
+    lists = {query: record[word] for query, record in below.items()}
+    # without a query beside it, a hit needs a score, and a list a usual name, to be known
+    alone = [lists] if name != "hits without scores" else []
+    alone += [below] if name != "langchain, of a chain" else []
+    for source in (records, *alone, tmp_path / "a.json", tmp_path / "a.jsonl"):
+        res = rw.evaluate(source, {"q1": {"d1": 1}, "q2": {"d1": 1}}, ["rr", "num_ret"])
+        assert res.per_query.sort("query")["rr"].to_list() == [0.0, 1.0]
+        assert res.counts["lists"] == 2
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_query_without_relevant_hits_has_no_judgements_wherever_it_stands(order):
+    records = [
+        {"query": "q1", "relevant_documents": []}, {"query": "q2", "relevant_documents": [{"id": "d1"}]},
+    ][::order]  # fmt: skip
+    assert rw.evaluate({"q1": ["d1"], "q2": ["d1"]}, records, ["rr"]).mean == {"rr": 1.0}
+
+
+@pytest.mark.parametrize("word", ["query", "query_id", "question"])
+def test_an_answer_is_named_by_the_query_beside_it_and_by_ids_that_are_given_first_of_all(word):
+    for records in (
+        [{word: query, "response": search("d1")} for query in ("a", "b")],
+        [{word: query, **search("d1")} for query in ("a", "b")],
+    ):
+        for ids, names in ((None, ["a", "b"]), (["x", "y"], ["x", "y"])):
+            assert rw.read_run(records, query_ids=ids).rows.table().query.tolist() == names
+
+
+def test_responses_of_llamaindex_are_the_nodes_that_they_rest_on():
+    class Response:
+        def __init__(self, nodes):
+            self.response, self.source_nodes, self.metadata = "said", nodes, None
+
+    nodes = [{"node": {"id_": item}, "score": score} for item, score in (("d2", 0.2), ("d1", 0.9))]
+    for source in ({"q": Response(nodes), "r": Response([])}, {"r": Response([]), "q": Response(nodes)}):
+        res = rw.evaluate(source, {"q": {"d1": 1}, "r": {"d1": 1}}, ["rr"])
+        assert res.per_query.sort("query")["rr"].to_list() == [1.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("retrieved", "relevant"),
+    [("retrieved_ids", "expected_ids"), ("retrieved_context_ids", "reference_context_ids")],
+)
+def test_what_was_retrieved_is_not_named_as_the_judgements_nor_these_as_the_run(retrieved, relevant):
+    rows = pl.DataFrame({"question": ["q"], relevant: [["d1"]], retrieved: [["d2", "d1"]]})
+    with pytest.raises(
+        DataError, match=re.escape(f"columns={{'question': 'query', '{retrieved}': 'item'}}")
+    ):
+        rw.read_run(rows)
+    with pytest.raises(
+        DataError, match=re.escape(f"columns={{'question': 'query', '{relevant}': 'item'}}")
+    ):
+        rw.read_qrels(rows)
+    columns = {"question": "query", retrieved: "item"}
+    judged = {"question": "query", relevant: "item"}
+    assert rw.evaluate(rows, rows, ["rr"], columns=columns, qrels_columns=judged).mean == {"rr": 0.5}

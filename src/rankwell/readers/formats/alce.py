@@ -14,7 +14,8 @@ from typing import Any
 from rankwell.readers.memory.answers import Answer, Unread, is_object
 from rankwell.readers.memory.cited_answers import CitedAnswers, CitedSentence, id_text, pointed_at
 
-CITED = re.compile(r"\s*\[(\d+)\]", re.ASCII)
+CITED = re.compile(r"\[(\d+)([^][]*)", re.ASCII)  # as ALCE looks for it: a bracket and a number, whatever follows
+MARK = re.compile(r"\s*\[\d+(?:\s*[,;\u2013-]\s*\d+)*\]", re.ASCII)
 
 
 def run(value: Mapping[str, Any]) -> Iterator[Answer]:
@@ -35,8 +36,10 @@ def run(value: Mapping[str, Any]) -> Iterator[Answer]:
 
 
 def _sentence(text: str, documents: list[str]) -> CitedSentence:
-    citations = [pointed_at(int(number) - 1, documents, f"[{number}]") for number in CITED.findall(text)]
-    return CitedSentence(CITED.sub("", text), citations)
+    brackets = CITED.findall(text)
+    citations = [pointed_at(int(number) - 1, documents, f"[{number}]") for number, _ in brackets]
+    n_unread = sum(len(re.findall(r"\d+", rest)) for _, rest in brackets)
+    return CitedSentence(MARK.sub("", text), citations, n_unread)
 
 
 FITS = partial(is_object, question=str, docs=list, output=object)

@@ -25,6 +25,11 @@ NEXT = "query", "item", "weight"  # others may have been added behind them
 EVERYTHING = re.compile(r'\s*\{\s*"method"\s*:\s*"')  # how the JSON of judging next begins
 SAMPLES = frozenset(("stratum", "propensity")), frozenset(("propensity", "drawn"))
 WIDE = 5  # so many columns of unknown names may be an item each
+# what is judged is no run, and what was retrieved is no judgement: such columns are not named as the other
+OF_OTHERS = {
+    "score": ("reference", "expected", "relevant", "truth", "gold"),
+    "grade": ("retrieved", "predicted", "recommended"),
+}
 IS_HEADER = " The first line was taken as a header; if there is none, write one."
 REMEDY = "Give what the judges said: what a judging sheet exports, or what rankwell judging merge writes."
 
@@ -299,7 +304,12 @@ def _missing(
     """The error for a table without queries or items, with a remedy that can be pasted."""
     also = [*COLUMNS[word].names][1] if wanted != WORDS["items"] else "id, itemid"
     said = f"{name}: there is no column for the {word}; the columns are {quoted(columns)}. Name it {word} (or {also}, …)"
-    free = [column for column in columns if column not in found.values()] or ["its name"]
+    others = [sign for number, signs in OF_OTHERS.items() if number in wanted for sign in signs]
+    free = [
+        column
+        for column in columns
+        if column not in found.values() and not any(sign in plain_name(column) for sign in others)
+    ] or ["its name"]
     if len(wanted) == 1 and not Given.of(given).table:  # no argument names columns of this table
         return DataError(f"{said}: rename the column, such as {brief(free[0])} to {brief(word)}.")
     if (

@@ -106,14 +106,24 @@ class Shape:
     def recognises(self, start: bytes) -> bool:
         """Whether the first bytes of a file are of this shape."""
         value = first_value(start)
+        while self.is_blank(value) and (line := start.find(b"\n")) >= 0:
+            start = start[line + 1 :]
+            value = first_value(start)
         return value is not None and self.holds(value)
+
+    def is_blank(self, value: Any) -> bool:
+        """Whether a value is an answer without hits, which does not say whose it is."""
+        return is_empty(value)
 
     def holds(self, value: Any, deepest: int = DEEPEST) -> bool:
         """Whether a value has this shape, or the values in it."""
         if self._one(value, deepest) is not None:
             return True
         values = value.values() if isinstance(value, Mapping) else value
-        return isinstance(value, (Mapping, list, tuple)) and self._one(first_of(values), deepest) is not None
+        return isinstance(value, (Mapping, list, tuple)) and self._one(self._first(values), deepest) is not None
+
+    def _first(self, values: Iterable[Any]) -> Any:
+        return next((value for value in values if not self.is_blank(value)), None)
 
     def _one(self, value: Any, deepest: int = DEEPEST) -> Any:
         """The value if it fits, or what lies below a word for an answer and fits; None if nothing does."""
@@ -196,7 +206,10 @@ class Shape:
     ) -> Iterator[Answer]:
         one = self._one(value, deepest)
         if one is not None:
-            yield from read(one, place) if self.fits(one) else self._answers(one, read, place, deepest - 1)
+            answers = read(one, place) if self.fits(one) else self._answers(one, read, place, deepest - 1)
+            yield from name_by(answers, value)
+        elif isinstance(value, Mapping) and self.is_blank(value):
+            yield from read(value, place)
         elif isinstance(value, Mapping):
             for query, inner in value.items():
                 yield from name_query(self._inner(inner, read, f"{place}, query {brief(query)}"), query)
@@ -212,6 +225,8 @@ class Shape:
         """Yield the answers of a value in an object or a list."""
         if is_empty(value):
             yield Answer([])
+        elif self.is_blank(value):
+            yield from read(value, place)
         elif self._one(value) is not None:
             yield from self._answers(value, read, place)
         else:
@@ -222,18 +237,24 @@ class Shape:
 
 
 def unwrap(source: Any) -> Any:
-    """Return answers without the objects that Elasticsearch's client wraps around each."""
-    if _is_wrapped(source):
-        return source.body
-    if isinstance(source, Mapping) and _is_wrapped(first_of(source.values())):
-        return {query: answer.body if _is_wrapped(answer) else answer for query, answer in source.items()}
-    if isinstance(source, (list, tuple)) and _is_wrapped(first_of(source)):
-        return [answer.body if _is_wrapped(answer) else answer for answer in source]
+    """Return answers without the objects that Elasticsearch's client and LlamaIndex's query engines wrap around each."""
+    if (name := _wrapper_of(source)) is not None:
+        return getattr(source, name)
+    if isinstance(source, Mapping) and _wrapper_of(first_of(source.values())):
+        return {query: unwrap(answer) for query, answer in source.items()}
+    if isinstance(source, (list, tuple)) and _wrapper_of(first_of(source)):
+        return [unwrap(answer) for answer in source]
     return source
 
 
-def _is_wrapped(value: Any) -> bool:
-    return type(value).__module__.startswith("elastic_transport") and hasattr(value, "body")
+def _wrapper_of(value: Any) -> str | None:
+    """The attribute in which an object holds an answer; None for other values."""
+    if isinstance(value, (str, Mapping, list, tuple)):
+        return None
+    if isinstance(getattr(value, "source_nodes", None), list):
+        return "source_nodes"
+    is_elastic = type(value).__module__.startswith("elastic_transport") and hasattr(value, "body")
+    return "body" if is_elastic else None
 
 
 def gather(
@@ -360,6 +381,14 @@ def _note_of(queries: list[str], label: str, what: str, more: str) -> str:
     rest = f" and {len(queries) - SHOWN} more" if len(queries) > SHOWN else ""
     number = f"{len(queries)} quer{'y' if len(queries) == 1 else 'ies'}"
     return f"{label}: {number} {what}: {', '.join(queries[:SHOWN])}{rest}. {more}"
+
+
+def name_by(answers: Iterable[Answer], record: Any) -> Iterator[Answer]:
+    """Yield answers that name no query by the query beside them in a record, if there is one; ids that are given go before it."""
+    query, text = _query_of_record(record) if isinstance(record, Mapping) else (None, None)
+    for answer in answers:
+        is_named = answer.query is not None or answer.text is not None
+        yield answer if is_named else answer._replace(text=text if query is None else query)
 
 
 def name_query(answers: Iterator[Answer], query: Any) -> Iterator[Answer]:
@@ -519,6 +548,20 @@ class HitLists(Shape):
     def _is_hit(self, value: Any) -> bool:
         return self.hit(value) is not None
 
+    def is_blank(self, value: Any) -> bool:
+        """Whether a value is an empty list, or a record whose list of hits is empty."""
+        return is_empty(value) or (
+            isinstance(value, Mapping) and not self._held(value) and self._emptied(value) is not None
+        )
+
+    def _emptied(self, record: Mapping[Any, Any]) -> str | None:
+        """The word of an empty list that would be one of hits."""
+        keys = [key for key in record if is_empty(record[key])]
+        usual = [key for key in keys if key in LISTS or key in JUDGED]
+        if usual:
+            return usual[0]
+        return keys[0] if len(keys) == 1 and _query_of_record(record) != (None, None) else None
+
     def _fits(self, value: Any) -> bool:
         if isinstance(value, (list, tuple)):
             return bool(value) and self.alone(value[0])
@@ -549,7 +592,7 @@ class HitLists(Shape):
         if isinstance(value, Mapping):
             query, text = _query_of_record(value)
             key = self._retrieved(value)
-            if key is None and not any(is_empty(value.get(word)) for word in LISTS):
+            if key is None and self._emptied(value) in (None, *JUDGED):
                 raise Unread("there is no list of hits. Name it results.")
             yield self._answer(value[key] if key else [])._replace(query=query, text=text)
         else:
@@ -578,6 +621,8 @@ class HitLists(Shape):
         query, text = _query_of_record(value)
         ids = next((value[key] for key in JUDGED_IDS if key in value), None)
         key = self._judged(value)
+        if ids is None and key is None and self._emptied(value) in JUDGED:
+            ids = []
         if ids is None and key is None:
             raise Unread(
                 f"{self.what} that was retrieved, and no judgements. Name the list of relevant ones relevant_documents."

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rankwell.readers.memory.answers import QueryIds
 
 LOST = "citations that point at no reference"
+UNREAD = "numbers after the first of a bracket, such as [1, 2], that {tool} does not look at"
 LONG = "sentences with more citations than the {many} that {tool} looks at"
 # judgements of support, beside the answers that hold the citations
 NEEDED = Given(by_rows=True, argument="", needs=frozenset({"parts", "support"}))
@@ -35,10 +36,11 @@ class Citation(NamedTuple):
 
 
 class CitedSentence(NamedTuple):
-    """A sentence of an answer, with what it cites, in order."""
+    """A sentence of an answer, with what it cites, in order; ``n_unread`` numbers stand in its brackets that its tool does not look at."""
 
     text: str
     citations: list[Citation]
+    n_unread: int = 0
 
 
 class CitedRow(NamedTuple):
@@ -109,7 +111,7 @@ class CitedAnswers(Shape):
         for query, answer in distinct_answers(answers, ids, label, self.what):
             asked = CitedRow(query, question=answer.text, place=answer.place)
             rows += [] if answer.items else [asked]
-            for part, (text, citations) in enumerate(answer.items, 1):
+            for part, (text, citations, n_unread) in enumerate(answer.items, 1):
                 sentence = asked._replace(part=part, text=text)
                 if self.many is not None:
                     counts[LONG.format(many=self.many, tool=self.name)] += len(citations) > self.many
@@ -117,6 +119,7 @@ class CitedAnswers(Shape):
                     sentence._replace(item=each.item, support=each.support, is_lost=each.is_lost)
                     for each in citations
                 ] or [sentence]
+                counts[UNREAD.format(tool=self.name)] += n_unread
                 counts[LOST] += sum(each.is_lost for each in citations)
         return Cited(label, rows, dict(+counts))
 

@@ -310,6 +310,7 @@ class Gathered:
         self.queries: list[Any] = []
         self.lengths: list[int] = []
         self.graded: bool | None = None
+        self._has_objects = False
         self._words = NUMBER_WORDS.get(word, {})
         self._items: list[Any] = []
         self._numbers: list[Any] = []
@@ -329,8 +330,9 @@ class Gathered:
             raise DataError(
                 f"{self.label}, query {brief(query)}: some queries have lists, others {{item: {self.word}}}."
             )
-        # an empty list says nothing of the others
-        self.graded = graded if members or self.graded is None else self.graded
+        # an empty list says nothing of the others, wherever it stands
+        self.graded = graded if members else self.graded
+        self._has_objects |= graded
         self.queries.append(query)
         self.lengths.append(len(members))
         if graded:
@@ -377,7 +379,8 @@ class Gathered:
         if len({ids.is_text for ids, _ in self._columns if len(ids)}) > 1:
             raise DataError(f"{self.label}: item ids are text in some lists and integers in others.")
         items = Ids.concatenate([ids for ids, _ in self._columns if len(ids)] or [self._columns[0][0]])
-        numbers = np.concatenate([column for _, column in self._columns]) if self.graded else None
+        graded = self._has_objects if self.graded is None else self.graded
+        numbers = np.concatenate([column for _, column in self._columns]) if graded else None
         offsets = offsets_of(np.array(self.lengths, np.int64))
         return ItemLists(Ids.of(self.queries, f"{self.label}: query"), offsets, items, numbers, self.label)
 
