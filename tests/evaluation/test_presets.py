@@ -221,7 +221,7 @@ def test_a_preset_that_was_only_read_is_not_offered(monkeypatch):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"preset": "rectool"}, "Did you mean rectools?"), ({"preset": "rectools", "policy": rw.Policy(ties="order")}, "already sets ties"),
+        ({"preset": "rectool"}, "Did you mean rectools?"), ({"preset": "rectools", "policy": rw.Policy(ties="order")}, "and you set ties"),
         ({"preset": "implicit", "metrics": ["rr@5"]}, "has no rr: the tool lacks it, or its numbers have not been compared"), ({"preset": "implicit", "metrics": ["p@5"]}, "does not reproduce p: precision is pooled"),
         ({"preset": "rectools", "metrics": ["serendipity(top=3)@5"]}, "which has no top"), ({"preset": "microsoft", "metrics": ["ap@5", "ndcg@5"]}, "different rules"),
     ],

@@ -280,7 +280,7 @@ def test_metrics_that_count_copies_in_other_ways_go_together_where_no_list_has_a
     policy = rw.Policy(duplicates="drop")  # the remedy works when pasted
     assert rw.evaluate(twice, wanted, ["p@5", "r@5", "ndcg@5"], preset="llamaindex", policy=policy).mean
     assert len(rw.evaluate(twice, wanted, ["r@5"], preset="llamaindex").mean) == 1
-    with pytest.raises(rw.RankwellError, match="already sets duplicates"):
+    with pytest.raises(rw.RankwellError, match="and you set duplicates"):
         rw.evaluate(twice, wanted, ["r@5"], preset="llamaindex", policy=policy)
 
 

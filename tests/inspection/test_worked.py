@@ -170,3 +170,12 @@ def test_of_spans_each_rank_shows_the_gold_characters_that_it_adds():
     assert table.notes[0] == "100 characters in both ÷ characters of listed chunks = 100 ÷ 210 = 0.4762"
     none = rw.explain("span_r", run={"q": [], "p": ["c1"]}, qrels=gold, items=items, query="q")
     assert none.notes == ("0 characters in both ÷ characters of gold = 0 ÷ 150 = 0.0000",)
+
+
+def test_of_nuggets_the_weight_that_is_supported_is_divided_by_all_weight():
+    # vital a supported, okay b in part, okay c not assigned, x no nugget: (1 + .5 · .5) ÷ (1 + 2 · .5)
+    run, importance = {"q": {"a": 1, "b": 0.5, "x": 1}}, {"q": {"a": 2, "b": 1, "c": 1}}
+    table = rw.explain("nugget(of=weighted)", run=run, qrels=importance)
+    assert table.notes[0] == "supported weight ÷ weight of the nuggets = 1.25 ÷ 2 = 0.6250"
+    none = rw.explain("nugget(of=vital)", run={"q": {"b": 1}}, qrels={"q": {"b": 1}})
+    assert none.notes[0].endswith("= 0 ÷ 0: undefined without a nugget that counts")

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 WHOLE_STEPS = 1000  # up to this grade, all whole grades below the highest one are on the scale
 
 
-
-
 NO_PAIR = "without a stated pool (pool=, --pool), judging other items could turn it"
 
 

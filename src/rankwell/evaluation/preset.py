@@ -166,7 +166,8 @@ class Preset:
         set_rules = [name for name in rules if rules[name] != plain.get(name) and name not in free]
         if set_rules:
             raise UsageError(
-                f"the preset {brief(self.name)} already sets {', '.join(set_rules)}; give either the preset or your own."
+                f"the preset {brief(self.name)} sets every rule, as {self.tool} has it, and you set {', '.join(set_rules)}; give either the "
+                f"preset or your own."
             )
         # one evaluation has one policy: metrics of which the tool has another cannot be asked for together
         by_policy: dict[Policy, list[str]] = {}

@@ -25,6 +25,7 @@ from rankwell.metrics import classes, metric_of
 from rankwell.metrics.additive import Additive, RankWeighted, Terms
 from rankwell.metrics.docstrings import sections, sentence
 from rankwell.metrics.evidence.citations import OfCitations
+from rankwell.metrics.evidence.nuggets import Nugget
 from rankwell.metrics.evidence.sizes import OfSizes
 from rankwell.metrics.evidence.spans import OfSpans
 from rankwell.metrics.grammar import FOREIGN, foreign_name
@@ -305,6 +306,8 @@ def worked_table(request: Request, run: Any, query: str | int | None) -> Table:
     else:
         columns, rows = _chunks(chosen) if isinstance(metric, OfSpans) else _listed(chosen, terms)
         left_out -= len(rows)
+    if isinstance(metric, Nugget):
+        notes = [metric.division(chosen.judged)]
     if isinstance(metric, OfSpans) and not math.isnan(value):
         notes = [metric.division(chosen.judged, task.context)]
     if left_out:

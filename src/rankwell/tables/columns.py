@@ -6,8 +6,8 @@ This is the one place that knows them; tools/make_columns.py writes its table in
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from rankwell.errors import brief
 
@@ -193,6 +193,15 @@ GRADE_WORDS = TRUTH | {
     "good": 1.0, "bad": 0.0, "up": 1.0, "down": 0.0, "y": 1.0, "n": 0.0, "t": 1.0, "f": 0.0,
 } | IMPORTANCE_WORDS  # fmt: skip
 NUMBER_WORDS = {"grade": GRADE_WORDS, "score": TRUTH | SUPPORT_WORDS, "support": CITATION_WORDS}
+
+
+def number_of(word: Any, words: Mapping[str, float]) -> float | None:
+    """Return the number of what people write for one, in upper or lower case; None if it is none of these words.
+
+    >>> number_of("Partial_Support", SUPPORT_WORDS), number_of(1, SUPPORT_WORDS)
+    (0.5, None)
+    """
+    return words.get(word.strip().lower()) if isinstance(word, str) else None
 
 
 def words_read(word: str, given: Iterable[str]) -> str:

@@ -197,3 +197,25 @@ def test_words_for_importance_and_support_are_read_from_tables_and_dicts(tmp_pat
 def test_other_words_are_refused(judged):
     with pytest.raises(DataError, match=r"the grade of item 'b' is 'ok', not a number"):
         rw.read_qrels(judged)
+
+
+def test_words_are_read_in_upper_and_lower_case_wherever_they_stand(tmp_path):
+    wanted, said = {"q": {"a": "Vital", "b": "OKAY "}}, {"q": {"a": "Support", "b": "PARTIAL_SUPPORT"}}
+    nuggets = [
+        {"text": text, "importance": wanted["q"][text], "assignment": said["q"][text]} for text in "ab"
+    ]
+    records = [{"query": "?", "qid": "q", "nuggets": nuggets}]
+    (tmp_path / "wanted.json").write_text(json.dumps(wanted))
+    (tmp_path / "said.json").write_text(json.dumps(said))
+    frames = [
+        pl.DataFrame({"query": ["q", "q"], "item": ["a", "b"], name: list(words["q"].values())})
+        for name, words in (("score", said), ("grade", wanted))
+    ]
+    for run, qrels in (
+        (said, wanted), (records, records), frames, (tmp_path / "said.json", tmp_path / "wanted.json"),
+    ):  # fmt: skip
+        # a vital one supported, an okay one in part
+        assert rw.evaluate(run, qrels, ["nugget", "nugget(of=vital)"]).mean == {
+            "nugget": 0.75,
+            "nugget(of=vital)": 1.0,
+        }

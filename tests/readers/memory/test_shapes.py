@@ -754,13 +754,9 @@ def test_responses_of_llamaindex_are_the_nodes_that_they_rest_on():
 )
 def test_what_was_retrieved_is_not_named_as_the_judgements_nor_these_as_the_run(retrieved, relevant):
     rows = pl.DataFrame({"question": ["q"], relevant: [["d1"]], retrieved: [["d2", "d1"]]})
-    with pytest.raises(
-        DataError, match=re.escape(f"columns={{'question': 'query', '{retrieved}': 'item'}}")
-    ):
+    with pytest.raises(DataError, match=re.escape(f"columns={{'question': 'query', '{retrieved}': 'item'}}")):
         rw.read_run(rows)
-    with pytest.raises(
-        DataError, match=re.escape(f"columns={{'question': 'query', '{relevant}': 'item'}}")
-    ):
+    with pytest.raises(DataError, match=re.escape(f"columns={{'question': 'query', '{relevant}': 'item'}}")):
         rw.read_qrels(rows)
     columns = {"question": "query", retrieved: "item"}
     judged = {"question": "query", relevant: "item"}

@@ -93,7 +93,17 @@ class Nugget(QueryMetric):
         }
 
     def per_query(self, judged: Judged, context: Context) -> np.ndarray:
-        """Whole numbers of nuggets of each kind, so that no order of addition can show."""
+        """The weight of what is supported, of all weight."""
+        return ratio(*self._parts(judged))
+
+    def division(self, judged: Judged) -> str:
+        """Return the value of the first query in words."""
+        above, below = (float(part[0]) for part in self._parts(judged))
+        value = f" = {above / below:.4f}" if below else ": undefined without a nugget that counts"
+        return f"supported weight ÷ weight of the nuggets = {above:g} ÷ {below:g}{value}"
+
+    def _parts(self, judged: Judged) -> tuple[np.ndarray, np.ndarray]:
+        """Of each query the weight that is supported, and all; whole numbers of each kind, so that no order of addition can show."""
         rows = self._assigned(judged)
         assert rows.score is not None
         is_vital, is_full, is_partial = (
@@ -108,7 +118,7 @@ class Nugget(QueryMetric):
         okay = {"all": 1.0, "vital": 0.0, "weighted": self.okay}[self.of]
         vital = judged.of_ideal(_vital_nuggets)
         weight = vital + okay * (judged.of_ideal(_nuggets) - vital)
-        return ratio(supported(is_vital) + okay * supported(~is_vital), weight)
+        return supported(is_vital) + okay * supported(~is_vital), weight
 
     def _assigned(self, judged: Judged) -> Ranked:
         """The judged nuggets that have an assignment; DataError for a grade or a score that is none of those allowed."""

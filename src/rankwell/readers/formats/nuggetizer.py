@@ -14,7 +14,7 @@ from typing import Any
 
 from rankwell.errors import brief, one_of
 from rankwell.readers.memory.answers import Answer, Shape, Unread, is_object
-from rankwell.tables.columns import IMPORTANCE_WORDS, SUPPORT_WORDS
+from rankwell.tables.columns import IMPORTANCE_WORDS, SUPPORT_WORDS, number_of
 
 FAILED = "failed"
 
@@ -60,7 +60,8 @@ def _labels(value: Mapping[str, Any], key: str, words: Mapping[str, float]) -> d
         if not isinstance(text, str) or not text:
             raise Unread(f"query {query}: nugget {number} has no text.")
         label = nugget.get(key)
-        if label not in words and label != FAILED:
+        number_said = number_of(label, words)
+        if number_said is None and number_of(label, {FAILED: 0.0}) is None:
             trouble = f"has no {key}" if key not in nugget else f"has the {key} {brief(label)}"
             raise Unread(
                 f"query {query}, nugget {brief(text)}: it {trouble}, which must be {one_of([*words, FAILED])}.{_other(nugget, key)}"
@@ -70,7 +71,7 @@ def _labels(value: Mapping[str, Any], key: str, words: Mapping[str, float]) -> d
         while name in labels:
             times[text] += 1
             name = f"{text} ({times[text]})"
-        labels[name] = words.get(label)
+        labels[name] = number_said
     return labels
 
 

@@ -120,7 +120,9 @@ class Shape:
         if self._one(value, deepest) is not None:
             return True
         values = value.values() if isinstance(value, Mapping) else value
-        return isinstance(value, (Mapping, list, tuple)) and self._one(self._first(values), deepest) is not None
+        return (
+            isinstance(value, (Mapping, list, tuple)) and self._one(self._first(values), deepest) is not None
+        )
 
     def _first(self, values: Iterable[Any]) -> Any:
         return next((value for value in values if not self.is_blank(value)), None)

@@ -12,7 +12,7 @@ from rankwell.errors import DataError, brief, one_of
 from rankwell.readers.bytes.files import File
 from rankwell.readers.frames.columns import Given
 from rankwell.readers.memory.answers import Answer, Read, Shape, Unread, distinct_answers
-from rankwell.tables.columns import CITATION_WORDS
+from rankwell.tables.columns import CITATION_WORDS, number_of
 from rankwell.tables.run_qrels import Run
 
 if TYPE_CHECKING:
@@ -191,7 +191,7 @@ def support_of(value: Any, what: str) -> float | None:
     """Return how far a citation supports its sentence, None if nobody judged; Unread for what is no support."""
     if value is None:
         return None
-    support = CITATION_WORDS.get(value.lower()) if isinstance(value, str) else value
+    support = number_of(value, CITATION_WORDS) if isinstance(value, str) else value
     if isinstance(support, bool) or support not in (0, 0.5, 1):
         raise Unread(
             f"{what} has the support {brief(value)}, which must be 1, 0.5, 0, or {one_of(CITATION_WORDS)}."

@@ -15,7 +15,7 @@ from rankwell.kernels import dicts
 from rankwell.readers.frames.in_memory import array_fields, is_frame
 from rankwell.readers.memory.json_values import said_of
 from rankwell.records import record
-from rankwell.tables.columns import NUMBER_WORDS, known_word, words_read
+from rankwell.tables.columns import NUMBER_WORDS, known_word, number_of, words_read
 from rankwell.tables.ids import Ids
 from rankwell.tables.lists import lengths_of, offsets_of, owners
 from rankwell.tables.rows import Columns, IdStretches
@@ -106,9 +106,9 @@ def without_pads(items: Any) -> Any:
 def _of_words(lists: list[Any], words: Mapping[str, float]) -> list[Any]:
     """The same with numbers in place of words, if all values are words such as judges write."""
     values = chain.from_iterable(members.values() for members in lists)
-    if not all(isinstance(value, str) and value in words for value in values):
+    if not all(number_of(value, words) is not None for value in values):
         return lists
-    return [{item: words[value] for item, value in members.items()} for members in lists]
+    return [{item: number_of(value, words) for item, value in members.items()} for members in lists]
 
 
 def _members(query: Any, members: Any, word: str, name: str) -> Any:
@@ -226,7 +226,7 @@ def _not_a_number(queries: Ids, lists: Sequence[Mapping[Any, Any]], word: str, n
     is_of_words = all(isinstance(value, str) for items in lists for value in items.values())
     for row, items in enumerate(lists):
         for item, value in items.items():
-            if not is_number(value) and not (is_of_words and value in words):
+            if not is_number(value) and not (is_of_words and number_of(value, words) is not None):
                 advice = (
                     " If these are runs by name, evaluate one of them, or rw.compare all."
                     if isinstance(value, (list, dict))
@@ -337,7 +337,9 @@ class Gathered:
         self.lengths.append(len(members))
         if graded:
             for item, number in members:
-                text, number = number, self._words.get(number, number) if type(number) is str else number
+                text = number
+                if type(text) is str and (meant := number_of(text, self._words)) is not None:
+                    number = meant
                 if type(number) is str and is_number(number):
                     number = int(number) if number.isdecimal() else float(number)
                 if type(number) not in NUMBER:
