@@ -605,6 +605,7 @@ DETAILS = {
     "hits that are ranked": ({"q1": [{"id": "a", "rank": 2}, {"id": "b", "rank": 1}]}, ["b", "a"]),
     "RAGChecker": ({"results": [{"query_id": "q1", "query": "t", "retrieved_context": [{"doc_id": "a", "text": ""}]}]}, ["a"]),
     "a document of LangChain with an id in its metadata": ({"q1": [{"page_content": "", "metadata": {"id": "a"}}]}, ["a"]),
+    "a document of LangChain as Qdrant and MongoDB name it": ({"q1": [{"page_content": "", "metadata": {"_id": "a", "source": "f.txt"}}]}, ["a"]),
     "hits whose distance grows": ({"q1": [{"id": "a", "distance": 0.1}, {"id": "b", "distance": 0.2}]}, ["a", "b"]),
     "hits whose distance is a similarity": ({"q1": [{"id": "a", "distance": 0.9}, {"id": "b", "distance": 0.2}]}, ["a", "b"]),
     "hits with a similarity": ({"q1": [{"id": "a", "similarity": 0.1}, {"id": "b", "similarity": 0.2}]}, ["b", "a"]),

@@ -10,7 +10,7 @@ from typing import Any
 
 from rankwell.readers.memory.answers import Answer, Hit, HitLists, Unread, field, has, refuse_disorder
 
-IDS = ("id", "doc_id", "docid", "docno", "document_id", "chunk_id", "source")
+IDS = ("id", "_id", "doc_id", "docid", "docno", "document_id", "chunk_id", "source")
 
 
 def hit(value: Any) -> Hit | None:
