@@ -186,3 +186,38 @@ class TestWordsOfEvaluate:
         expected = ask(run, qrels, "arp@2", train=train.rename({"person": "user", "film": "item"}))
         assert ask(run, qrels, "arp@2", train=train, columns=named) == expected
         assert ask(run, qrels, "arp@2", train=train, read={"columns": named}) == expected
+
+
+def test_with_groups_each_tool_has_the_number_that_it_has_of_the_documents():
+    """The documents, folded by hand, are given to each tool in place of the passages."""
+    run = {"q": ["d1#1", "d1#2", "d2#1", "d3#4", "d2#7"], "r": ["d1#1"]}
+    documents = {"q": ["d1", "d2", "d3"], "r": ["d1"]}
+    qrels = {"q": {"d1": 1, "d2": 0, "d3": 2, "d9": 1}, "r": {"d2": 1}}
+    for metric in ("ndcg@3", "ap@5", "p@2"):
+        [passages], [folded] = rw.rosetta(run, qrels, metric, group="#"), rw.rosetta(documents, qrels, metric)
+        values = {line.tool: line.value for line in folded.lines}
+        assert len(passages.lines) > 10
+        for line in passages.lines:
+            assert line.value == values[line.tool], line.tool
+    # the row of grade 0 says that passages are judged; tools that are not given it read the same
+    [of_items] = rw.rosetta({"q": run["q"]}, {"q": {"d1#2": 0, "d2#3": 1}}, "rr", group="#")
+    assert {line.value for line in of_items.lines} == {0.5}
+
+
+@pytest.mark.parametrize("preset", ["mlflow", "llamaindex", "elasticsearch", "rectools"])
+def test_a_preset_takes_groups_and_keeps_the_rules_of_its_tool(preset):
+    run, qrels = {"q": ["d1#1", "d1#2", "d3#4"]}, {"q": {"d1": 1, "d3": 1, "d9": 1}}
+    folded = rw.evaluate({"q": ["d1", "d3"]}, qrels, ["ndcg@3"], preset=preset)
+    assert rw.evaluate(run, qrels, ["ndcg@3"], preset=preset, group="#").mean == folded.mean
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [({"depth": 2}, "lists are read to their end"), ({"unjudged": "condense"}, "unjudged items are not relevant")],
+)  # fmt: skip
+def test_a_rule_of_the_first_line_alone_is_named_as_what_differs(rule, said):
+    [table] = rw.rosetta({"q": ["a", "b", "c"]}, {"q": {"c": 1}}, "rr", **rule)
+    ours, *others = sorted(table.lines, key=lambda line: line.tool != "rankwell")
+    assert {line.value for line in others} == {1 / 3}
+    assert ours.value != 1 / 3
+    assert all(said in line.differs for line in others)

@@ -213,7 +213,9 @@ def test_results_say_it_only_where_it_is_on(tmp_path):
         assert (saved.policy, saved.mean, saved.counts[OWN]) == (rw.Policy(**ON), on.mean, 12)
     with pytest.raises(rw.RankwellError, match=r"different policies: drop_own_query \(False and True\)"):
         rw.compare({"a": off, "b": on}, metrics=["rr"])
-    with pytest.raises(rw.RankwellError, match="the preset 'trec_eval' sets every rule.*and you set drop_own_query"):
+    with pytest.raises(
+        rw.RankwellError, match=r"the preset 'trec_eval' sets every rule.*and you set drop_own_query"
+    ):
         rw.evaluate(RUN, QRELS, "rr", preset="trec_eval", **ON)
 
 

@@ -88,7 +88,7 @@ PolicyPairs = Annotated[
         name=("--policy",),
         group=POLICY,
         pairs=True,
-        help="a rule and its value, such as ``ties=order``; repeat it. ``rankwell evaluate --help-all`` explains the rules",
+        help="a rule and its value, such as ``ties=order``, or ``--ties order``; repeat it. ``rankwell evaluate --help-all`` explains the rules",
     ),
 ]
 Way = Literal["blank", "comma", "semicolon", "bar", "brackets", "one"]  # how cells write lists of items

@@ -57,6 +57,8 @@ def run(arguments: Sequence[str]) -> int | None:
     RankwellError if the command line is wrong, or the command fails.
     """
     called = named(arguments)
+    if called in homes():
+        arguments = in_pairs(called, arguments)
     if called in homes() and called[0] in SAVED:
         arguments = with_none(called, arguments, function_of(called))
     try:
@@ -73,6 +75,29 @@ def run(arguments: Sequence[str]) -> int | None:
         asked_for = " ".join(("rankwell", *called, "--help"))
         raise UsageError(f"{shown} `{asked_for}` shows how.") from error
     return code if isinstance(code, int) else None
+
+
+def in_pairs(words: tuple[str, ...], arguments: Sequence[str]) -> list[str]:
+    """Return a command line in which a rule is a pair where the command takes pairs: ``--policy group=#`` for ``--group #``.
+
+    >>> in_pairs(("lint",), ["lint", "q", "r", "--group", "#", "--depth=3", "--drop-own-query"])
+    ['lint', 'q', 'r', '--policy', 'group=#', '--policy', 'depth=3', '--policy', 'drop_own_query=true']
+    """
+    function = function_of(words)
+    pairs, own = pairs_in(function), _names_of(function)
+    said, rest = list(arguments[: len(words)]), iter(arguments[len(words) :])
+    for word in rest:
+        name, sign, value = word.partition("=")
+        field = name.removeprefix("--").replace("-", "_")
+        if word == "--":
+            return [*said, word, *rest]
+        if not name.startswith("--") or name in own or field not in pairs:
+            said.append(word)
+        elif (value := "true" if field in FLAGS else value if sign else next(rest, "")) == "":
+            said.append(word)  # which is then told what it lacks
+        else:
+            said += [pairs[field], f"{field}={value}"]
+    return said
 
 
 def _with_baseline(arguments: Sequence[str]) -> str:

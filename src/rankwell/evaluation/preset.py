@@ -28,6 +28,7 @@ from rankwell.tables.run_qrels import Qrels
 __all__ = ["Preset", "names", "preset_of"]
 
 
+GROUPED = "group", "judged", "outside"
 FOLDER = Path(__file__).parent / "presets"
 
 
@@ -136,12 +137,16 @@ class Preset:
         return self.policy.get("grades") == "interactions"
 
     def policy_of(self, metric: Metric, policy: Policy | None = None) -> Policy:
-        """Return the policy for a metric; ``grades`` and ``rel`` of ``given`` are kept."""
+        """Return the policy for a metric; of ``policy`` what it says of the data is kept: grades, and of which groups items are."""
         data = {} if policy is None or self.is_binary else {"grades": policy.grades, "rel": policy.rel}
+        if policy is not None and policy.group is not None:
+            data |= {name: getattr(policy, name) for name in GROUPED}
         cut = {} if metric.k is None else self.exceptions.get(f"{metric.name}@k", {})
         rules = {**data, **self.policy, **self.exceptions.get(metric.name, {}), **cut}
         if policy is not None and policy.grades == "interactions":
             rules["grades"] = "interactions"
+        if rules.get("group") and rules.get("duplicates") == "each":
+            del rules["duplicates"]  # a group stands once in its list
         return Policy(**rules)
 
     def applied(self, metrics: Iterable[Metric], given: Policy) -> tuple[tuple[Metric, ...], Policy]:
@@ -157,7 +162,7 @@ class Preset:
         asked = list(metrics)
         own = [self.metric(metric) for metric in asked]
         policies = [self.policy_of(metric, given) for metric in asked]
-        free = {"grades", "rel"}
+        free = {"grades", "rel", *(GROUPED if given.group is not None else ())}
         if len({policy.duplicates for policy in policies}) > 1:
             # lists without copies have the same numbers by all of these rules; for others the caller has to say one
             free.add("duplicates")

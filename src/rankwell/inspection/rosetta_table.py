@@ -44,6 +44,8 @@ RULE_WORDS = {
     "grades": {"interactions": "all relevant items are alike", "judgements": "grades are gains as they are"},
     "ties": {"order": "equal scores as given", "item-asc": "equal scores by id ascending", "expected": "equal scores averaged", "worst": "of equal scores the worst first"},
     "duplicates": {"each": "each copy of an item counts", "first": "later copies gain nothing", "drop": "later copies are left out"},
+    "depth": {"all": "lists are read to their end"},
+    "unjudged": {"nonrelevant": "unjudged items are not relevant"},
     "scores": {"single": "scores of 32 bits"},
     "drop_own_query": {"True": "a query's own id is left out of its list", "False": "a query's own id stays in its list"},
 }  # fmt: skip
@@ -85,7 +87,8 @@ def rosetta(
     train, items, users
         As for ``rankwell.evaluate``, for metrics that need them here or in another tool.
     policy, rules
-        What the grades are and from which one an item is relevant (``grades``, ``rel``), for every tool alike.
+        What the grades are, from which one an item is relevant (``grades``, ``rel``) and of which group it is (``group``), for every
+        tool alike; other rules are those of the first line.
     read, columns
         As for ``rankwell.evaluate``.
 
@@ -130,7 +133,7 @@ def rosetta(
     inputs = read_inputs(tools.request, [run])
     once = _read_once(inputs.runs[0])
     res = Evaluator.of(tools.request, inputs).results_of(once)
-    tools.evaluate(once, inputs.qrels)
+    tools.evaluate(once, inputs.qrels, judged=res.policy.judged)
     return Rosettas(_one(metric, res, inputs.qrels, tools) for metric in inputs.metrics)
 
 
@@ -209,8 +212,8 @@ def _one(metric: Metric, res: Results, qrels: Qrels | None, tools: Tools) -> Ros
 
 def _matters(res: Results, metric: Metric, qrels: Qrels | None) -> set[str]:
     """The rules that make a difference for these data."""
-    counts = res.counts
-    rules = {"missing"} if counts.get("judged queries missing from the run") else set()
+    counts, rules = res.counts, {"depth", "unjudged"}
+    rules |= {"missing"} if counts.get("judged queries missing from the run") else set()
     rules |= {"ties", "scores"} if counts.get("queries in which ties could change a value") else set()
     rules |= {"population"} if counts.get("lists without judgements") else set()
     rules |= {"duplicates"} if counts.get("rows that repeat an item") else set()
@@ -281,11 +284,15 @@ class Tools:
         """What the tools mean by the metrics asked for."""
         return [setting.metric for setting in self.settings.values()]
 
-    def evaluate(self, run: Run, qrels: Qrels | None) -> None:
-        """Evaluate a run under each setting, at once under those with the same rules and judgements."""
+    def evaluate(self, run: Run, qrels: Qrels | None, *, judged: str | None) -> None:
+        """Evaluate a run under each setting, at once under those with the same rules and judgements.
+
+        ``judged`` is what all judgements are of, where groups are folded; those that a tool is given may not tell.
+        """
         groups: dict[tuple[Policy, bool], list[Key]] = {}
         for key, setting in self.settings.items():
-            groups.setdefault((setting.rules, setting.preset.is_binary), []).append(key)
+            rules = replace(setting.rules, judged=judged)
+            groups.setdefault((rules, setting.preset.is_binary), []).append(key)
         for (rules, _), keys in groups.items():
             preset = self.settings[keys[0]].preset
             judgements = None if qrels is None else preset.judgements(qrels, self.request.policy, rules)
