@@ -133,7 +133,7 @@ def rosetta(
     inputs = read_inputs(tools.request, [run])
     once = _read_once(inputs.runs[0])
     res = Evaluator.of(tools.request, inputs).results_of(once)
-    tools.evaluate(once, inputs.qrels, judged=res.policy.judged)
+    tools.evaluate(once, inputs.qrels, res.policy)
     return Rosettas(_one(metric, res, inputs.qrels, tools) for metric in inputs.metrics)
 
 
@@ -284,14 +284,14 @@ class Tools:
         """What the tools mean by the metrics asked for."""
         return [setting.metric for setting in self.settings.values()]
 
-    def evaluate(self, run: Run, qrels: Qrels | None, *, judged: str | None) -> None:
+    def evaluate(self, run: Run, qrels: Qrels | None, ours: Policy) -> None:
         """Evaluate a run under each setting, at once under those with the same rules and judgements.
 
-        ``judged`` is what all judgements are of, where groups are folded; those that a tool is given may not tell.
+        Where groups are folded, ``ours`` says what all judgements are of; those that a tool is given may not tell.
         """
         groups: dict[tuple[Policy, bool], list[Key]] = {}
         for key, setting in self.settings.items():
-            rules = replace(setting.rules, judged=judged)
+            rules = replace(setting.rules, judged=ours.judged)
             groups.setdefault((rules, setting.preset.is_binary), []).append(key)
         for (rules, _), keys in groups.items():
             preset = self.settings[keys[0]].preset
