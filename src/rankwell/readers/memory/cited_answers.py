@@ -168,7 +168,7 @@ def with_support(cited: Cited, source: Any) -> Cited:
         if query in answered or len(left) == len(said):
             raise DataError(
                 f"{table.place(row)}: sentence {part} of query {brief(query)} in {cited.label} cites no {brief(item)}. Are these judgements of "
-                f"other answers?"
+                f"other answers? Sentences are counted from {base} here, as {'one' if base == 0 else 'none'} of them is 0."
             )
     return Cited(cited.label, rows, {**cited.counts, **({OTHERS: len(left)} if left else {})})
 
