@@ -70,7 +70,7 @@ HOMES = {
     "Comparison": "rankwell.comparison.compare.comparison",
     "Content": "rankwell.reporting.section",
     "Material": "rankwell.reporting.material",
-    "Picture": "rankwell.reporting.chart.picture",
+    "Picture": "rankwell.reporting.chart.charts",
     "Results": "rankwell.results",
     "altair": "rankwell.reporting.chart.charts",
     "checked": "rankwell.tables.arguments",

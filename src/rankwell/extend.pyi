@@ -22,7 +22,7 @@ from rankwell.tables.states import Mean as Mean
 from rankwell.judging.method import Method as Method
 from rankwell.metrics.metric import Metric as Metric
 from rankwell.results.part import Part as Part
-from rankwell.reporting.chart.picture import Picture as Picture
+from rankwell.reporting.chart.charts import Picture as Picture
 from rankwell.matching.pool import Pool as Pool
 from rankwell.tables.run_qrels import Qrels as Qrels
 from rankwell.metrics.metric import QueryMetric as QueryMetric

@@ -19,7 +19,7 @@ from rankwell.cli import run
 from rankwell.cli.arguments import arguments_of, pairs_in
 from rankwell.cli.commands import homes
 from rankwell.cli.report import command_of
-from rankwell.reporting.chart.picture import picture_named
+from rankwell.reporting.chart.charts import picture_named
 
 PICTURES = [words[1] for words in homes() if words[0] == "plot"]
 CRANFIELD = str(evidence("cranfield/qrels.graded.txt"))

@@ -17,7 +17,7 @@ from rankwell.cli.report import command_of
 from rankwell.display.page.strings import texts_of
 from rankwell.faces import shared
 from rankwell.reporting import page
-from rankwell.reporting.chart.picture import picture_named
+from rankwell.reporting.chart.charts import picture_named
 from rankwell.reporting.section import section_kinds
 
 PARTS = [part.name for part in section_kinds()]

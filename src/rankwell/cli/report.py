@@ -60,7 +60,7 @@ from rankwell.tables.arguments import kinds_of
 
 if TYPE_CHECKING:
     from rankwell.comparison.compare.comparison import Comparison
-    from rankwell.reporting.chart.picture import Picture
+    from rankwell.reporting.chart.charts import Picture
     from rankwell.results import Results
 
 MEGABYTE = 1_000_000
@@ -290,7 +290,7 @@ def command_of(kind: str) -> Any:
     Of what the function takes, ``results`` and ``comparison`` are made from QRELS and RUN, and ``runs``, ``run``, ``qrels`` and ``costs`` are
     read. Any other argument is an option of the same name, with the text of the function's docstring; what may be anything is a file.
     """
-    from rankwell.reporting.chart.picture import picture_named
+    from rankwell.reporting.chart.charts import picture_named
 
     picture = picture_named(kind)
     signature = Signature(list(parameters_of(picture)))

@@ -126,9 +126,9 @@ class Prepared(NamedTuple):
     report: Report
 
 
-def such_as(names: Sequence[Any], most: int = 3) -> str:
+def such_as(names: Sequence[Any]) -> str:
     """Format a few examples for a message: `` (such as a, b)``; empty if there are none."""
-    return f" (such as {', '.join(map(repr, names[:most]))})" if names else ""
+    return f" (such as {', '.join(map(repr, names[:3]))})" if names else ""
 
 
 def _shown(fact: Fact) -> str:

@@ -173,7 +173,7 @@ T = TypeVar("T")
 def read_paths(source: Any, kind: str, name: str | None, options: ReadOptions) -> Any:
     """Return the run, the qrels or the items at paths, an address or an id of a collection."""
     if is_collection(source):
-        import rankwell.readers.irds as collections
+        import rankwell.readers.collections.irds as collections
 
         return getattr(collections, f"read_{kind}")(source, name=name, columns=options.columns)
     if is_scanned(source):

@@ -8,8 +8,7 @@ from typing import Any
 from rankwell.clicks.position_bias import Positions
 from rankwell.display.page import words_of
 from rankwell.display.table import count
-from rankwell.reporting.chart.charts import altair, data, drawing, finish, tooltips
-from rankwell.reporting.chart.picture import Picture
+from rankwell.reporting.chart.charts import Picture, altair, data, drawing, finish, tooltips
 from rankwell.reporting.chart.texts import subtitle_lines, with_interval
 from rankwell.tables.arguments import checked
 

@@ -9,8 +9,7 @@ from rankwell.clicks.interleaving import DatedDelta, Interleaving, TeamPair
 from rankwell.display.page import words_of
 from rankwell.display.table import count
 from rankwell.reporting.chart.axes import row_height
-from rankwell.reporting.chart.charts import altair, data, drawing, finish, tooltips
-from rankwell.reporting.chart.picture import Picture
+from rankwell.reporting.chart.charts import Picture, altair, data, drawing, finish, tooltips
 from rankwell.reporting.chart.texts import shorten, subtitle_lines
 from rankwell.tables.arguments import checked
 

@@ -15,8 +15,7 @@ from rankwell.display.page import PageStrings, words_of
 from rankwell.display.saved_files import class_of, kind_of
 from rankwell.display.table import count, number
 from rankwell.errors import UsageError
-from rankwell.reporting.chart.charts import altair, data, drawing, finish, tooltips
-from rankwell.reporting.chart.picture import Picture
+from rankwell.reporting.chart.charts import Picture, altair, data, drawing, finish, tooltips
 from rankwell.reporting.chart.texts import cut, percent, subtitle_lines
 from rankwell.tables.arguments import checked
 

@@ -13,9 +13,8 @@ from rankwell.display.table import number
 from rankwell.errors import UsageError
 from rankwell.metrics import Wanted
 from rankwell.metrics.metric import Metric
-from rankwell.reporting.chart.charts import altair, data, drawing, finish
+from rankwell.reporting.chart.charts import Picture, altair, data, drawing, finish
 from rankwell.reporting.chart.inputs import comparison_in, metric_in, primary_of, sign_of
-from rankwell.reporting.chart.picture import Picture
 from rankwell.reporting.chart.texts import axis_title, beside, level_of, shorten, subtitle_lines
 from rankwell.reporting.plots.scatter import FEW, HEIGHT, LOOKS, WIDTH, domain_of, place_labels
 from rankwell.statistics.quantiles import needed

@@ -11,8 +11,7 @@ import numpy as np
 from rankwell.display.page import PageStrings, words_of
 from rankwell.efficiency.grow import UNITS, Growth
 from rankwell.errors import UsageError, brief, nearest, one_of
-from rankwell.reporting.chart.charts import altair, data, drawing, finish
-from rankwell.reporting.chart.picture import Picture
+from rankwell.reporting.chart.charts import Picture, altair, data, drawing, finish
 from rankwell.reporting.chart.systems import LINE_HEIGHT, SystemColours, divide, spread
 from rankwell.tables.arguments import checked
 

@@ -17,8 +17,7 @@ from rankwell.efficiency.frames import COLD
 from rankwell.efficiency.load import check_known
 from rankwell.efficiency.plots.costs import is_log
 from rankwell.errors import UsageError
-from rankwell.reporting.chart.charts import altair, data, drawing, finish, tooltips
-from rankwell.reporting.chart.picture import Picture
+from rankwell.reporting.chart.charts import Picture, altair, data, drawing, finish, tooltips
 from rankwell.reporting.chart.systems import SystemColours, divide
 from rankwell.reporting.chart.texts import beside, cut, subtitle_lines
 from rankwell.tables.arguments import checked

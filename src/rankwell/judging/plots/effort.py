@@ -10,8 +10,7 @@ from rankwell.display.page import words_of
 from rankwell.errors import UsageError
 from rankwell.judging import Simulation
 from rankwell.reporting.chart.axes import round_domain
-from rankwell.reporting.chart.charts import altair, drawing, finish
-from rankwell.reporting.chart.picture import Picture
+from rankwell.reporting.chart.charts import Picture, altair, drawing, finish
 from rankwell.reporting.chart.systems import SystemColours, names_at_ends, system_lines
 from rankwell.tables.arguments import checked
 

@@ -15,8 +15,8 @@ from rankwell.readers.bytes.files import File
 from rankwell.readers.bytes.paths import refuse_whole_disk
 from rankwell.readers.bytes.text import BOM
 from rankwell.readers.collections import beir, msmarco, smart, trec
+from rankwell.readers.collections.irds import read_texts
 from rankwell.readers.collections.text import JSON, SMART, TAGS, Entries, is_number, mark_of, without_zeros
-from rankwell.readers.irds import read_texts
 from rankwell.readers.items_users import read_queries
 from rankwell.readers.read import read_qrels
 from rankwell.readers.registry import recode

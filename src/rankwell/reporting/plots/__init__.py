@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any as _Any
 
 from rankwell.errors import nearest as _nearest
-from rankwell.reporting.chart.picture import bind_pictures as _bind
-from rankwell.reporting.chart.picture import picture_named as _named
+from rankwell.reporting.chart.charts import bind_pictures as _bind
+from rankwell.reporting.chart.charts import picture_named as _named
 from rankwell.reporting.pictures import save as save
 
 __all__ = sorted([*_bind(), "save"])  # noqa: PLE0605 - the names of the files

@@ -12,9 +12,8 @@ from rankwell.errors import UsageError
 from rankwell.metrics import Wanted
 from rankwell.metrics.metric import Metric
 from rankwell.reporting.chart.axes import IN_A_ROW, panels
-from rankwell.reporting.chart.charts import altair, drawing, finish
+from rankwell.reporting.chart.charts import Picture, altair, drawing, finish
 from rankwell.reporting.chart.inputs import metrics_in, results_in
-from rankwell.reporting.chart.picture import Picture
 from rankwell.reporting.chart.texts import cut
 from rankwell.results import Results
 from rankwell.results.bounds import require

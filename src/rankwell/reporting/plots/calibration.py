@@ -22,9 +22,8 @@ from rankwell.readers import read_qrels
 from rankwell.readers.items_users import read_catalogue
 from rankwell.records import record
 from rankwell.reporting.chart.axes import percent_axis
-from rankwell.reporting.chart.charts import add_texts, altair, data, drawing, finish, tooltips
+from rankwell.reporting.chart.charts import Picture, add_texts, altair, data, drawing, finish, tooltips
 from rankwell.reporting.chart.inputs import runs_of
-from rankwell.reporting.chart.picture import Picture
 from rankwell.reporting.chart.systems import SystemColours, divide
 from rankwell.reporting.chart.texts import cut, exact
 from rankwell.results import Results

@@ -15,9 +15,8 @@ from rankwell.display.text import plain_value
 from rankwell.errors import UsageError
 from rankwell.metrics import Wanted
 from rankwell.metrics.metric import Metric
-from rankwell.reporting.chart.charts import altair, data, drawing, finish, tooltips
+from rankwell.reporting.chart.charts import Picture, altair, data, drawing, finish, tooltips
 from rankwell.reporting.chart.inputs import metric_in, results_in, with_values
-from rankwell.reporting.chart.picture import Picture
 from rankwell.reporting.chart.texts import shorten, subtitle_lines
 from rankwell.results import Results
 from rankwell.statistics.agreement import kendall, order_of

@@ -21,9 +21,8 @@ from rankwell.metrics import Wanted, metric_of
 from rankwell.metrics.metric import CorpusMetric, Metric, definition
 from rankwell.records import record
 from rankwell.reporting.chart.axes import round_domain
-from rankwell.reporting.chart.charts import altair, data, drawing, finish
+from rankwell.reporting.chart.charts import Picture, altair, data, drawing, finish
 from rankwell.reporting.chart.inputs import systems_of
-from rankwell.reporting.chart.picture import Picture
 from rankwell.reporting.chart.systems import SystemColours, best_first, names_at_ends, system_lines
 from rankwell.results import Results
 from rankwell.results.intervals import has_interval

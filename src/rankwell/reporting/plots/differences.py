@@ -16,7 +16,7 @@ from rankwell.display.table import count, number
 from rankwell.errors import UsageError
 from rankwell.metrics import Wanted
 from rankwell.metrics.metric import Metric
-from rankwell.reporting.chart.charts import altair, data, drawing, finish
+from rankwell.reporting.chart.charts import Picture, altair, data, drawing, finish
 from rankwell.reporting.chart.inputs import (
     STYLES,
     QueryValues,
@@ -28,7 +28,6 @@ from rankwell.reporting.chart.inputs import (
     system_in,
     values_of,
 )
-from rankwell.reporting.chart.picture import Picture
 from rankwell.reporting.chart.texts import beside, cut, p_equation, shown_id, subtitle_lines, with_interval
 from rankwell.results import Results
 from rankwell.statistics.frequent import TIE

@@ -18,9 +18,8 @@ from rankwell.metrics.metric import CorpusMetric, definition
 from rankwell.readers import read_items, read_qrels
 from rankwell.records import record
 from rankwell.reporting.chart.axes import percent_axis
-from rankwell.reporting.chart.charts import add_texts, altair, data, drawing, finish
+from rankwell.reporting.chart.charts import Picture, add_texts, altair, data, drawing, finish
 from rankwell.reporting.chart.inputs import runs_of
-from rankwell.reporting.chart.picture import Picture
 from rankwell.reporting.chart.systems import SystemColours, system_lines
 from rankwell.reporting.chart.texts import exact, percent
 from rankwell.results import Results

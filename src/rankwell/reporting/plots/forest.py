@@ -13,7 +13,7 @@ from rankwell.display.text import plain_value
 from rankwell.errors import UsageError
 from rankwell.metrics import Wanted
 from rankwell.metrics.metric import Metric
-from rankwell.reporting.chart.charts import altair, data, drawing, finish, tooltips
+from rankwell.reporting.chart.charts import Picture, altair, data, drawing, finish, tooltips
 from rankwell.reporting.chart.inputs import (
     MOST,
     STYLES,
@@ -30,7 +30,6 @@ from rankwell.reporting.chart.inputs import (
     row_name,
     title_of,
 )
-from rankwell.reporting.chart.picture import Picture
 from rankwell.reporting.chart.texts import (
     beside,
     p_text,

@@ -15,9 +15,8 @@ from rankwell.evaluation.request import reading_in
 from rankwell.metrics import metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.reporting.chart.axes import percent_axis, row_height
-from rankwell.reporting.chart.charts import altair, data, drawing, finish
+from rankwell.reporting.chart.charts import Picture, altair, data, drawing, finish
 from rankwell.reporting.chart.inputs import runs_of
-from rankwell.reporting.chart.picture import Picture
 from rankwell.reporting.chart.systems import SystemColours, best_first, names_at_ends, system_lines
 from rankwell.results import Results
 from rankwell.tables.arguments import checked, plain

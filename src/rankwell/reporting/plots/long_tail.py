@@ -14,8 +14,7 @@ from rankwell.prepare.longtail import LongTail
 from rankwell.prepare.longtail import long_tail as long_tail_of
 from rankwell.readers.texts import Texts
 from rankwell.reporting.chart.axes import percent_axis
-from rankwell.reporting.chart.charts import altair, data, drawing, finish, tooltips
-from rankwell.reporting.chart.picture import Picture
+from rankwell.reporting.chart.charts import Picture, altair, data, drawing, finish, tooltips
 from rankwell.reporting.chart.texts import cut, percent, titles_of
 from rankwell.tables.arguments import checked
 from rankwell.tables.popularity import PARTS, Rule, Ties

@@ -18,9 +18,8 @@ from rankwell.evaluation.request import reading_in
 from rankwell.metrics import Wanted, metric_of
 from rankwell.readers import read_qrels
 from rankwell.reporting.chart.axes import row_height
-from rankwell.reporting.chart.charts import altair, data, drawing, finish
+from rankwell.reporting.chart.charts import Picture, altair, data, drawing, finish
 from rankwell.reporting.chart.inputs import runs_of
-from rankwell.reporting.chart.picture import Picture
 from rankwell.reporting.chart.texts import shorten
 from rankwell.statistics.agreement import order_of
 from rankwell.tables.arguments import ordered

@@ -14,7 +14,7 @@ from rankwell.display.table import count, number
 from rankwell.display.text import plain_value
 from rankwell.metrics import Wanted
 from rankwell.metrics.metric import Metric
-from rankwell.reporting.chart.charts import altair, data, drawing, finish, tooltips
+from rankwell.reporting.chart.charts import Picture, altair, data, drawing, finish, tooltips
 from rankwell.reporting.chart.inputs import (
     QueryValues,
     comparison_in,
@@ -22,7 +22,6 @@ from rankwell.reporting.chart.inputs import (
     results_in,
     values_of,
 )
-from rankwell.reporting.chart.picture import Picture
 from rankwell.reporting.chart.texts import (
     axis_title,
     level_of,

@@ -12,9 +12,8 @@ from rankwell.errors import DataError, UsageError, brief
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.request import reading_in
 from rankwell.reporting.chart.axes import round_domain
-from rankwell.reporting.chart.charts import add_texts, altair, data, drawing, finish
+from rankwell.reporting.chart.charts import Picture, add_texts, altair, data, drawing, finish
 from rankwell.reporting.chart.inputs import runs_of
-from rankwell.reporting.chart.picture import Picture
 from rankwell.reporting.chart.systems import SystemColours, divide
 from rankwell.reporting.chart.texts import cut
 from rankwell.results.curves import Curve, levels_in

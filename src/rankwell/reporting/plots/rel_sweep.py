@@ -18,9 +18,8 @@ from rankwell.metrics import Wanted, metric_of
 from rankwell.metrics.metric import Metric
 from rankwell.readers import read_qrels
 from rankwell.reporting.chart.axes import round_domain
-from rankwell.reporting.chart.charts import altair, drawing, finish
+from rankwell.reporting.chart.charts import Picture, altair, drawing, finish
 from rankwell.reporting.chart.inputs import runs_of
-from rankwell.reporting.chart.picture import Picture
 from rankwell.reporting.chart.systems import SystemColours, best_first, names_at_ends, system_lines
 from rankwell.reporting.chart.texts import axis_title
 from rankwell.reporting.chart.theme import MOST_COLOURS

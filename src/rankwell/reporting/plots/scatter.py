@@ -12,9 +12,8 @@ from rankwell.display.table import number
 from rankwell.errors import UsageError
 from rankwell.metrics import Wanted
 from rankwell.metrics.metric import Metric
-from rankwell.reporting.chart.charts import altair, data, drawing, finish
+from rankwell.reporting.chart.charts import Picture, altair, data, drawing, finish
 from rankwell.reporting.chart.inputs import metric_in, results_in, sign_of
-from rankwell.reporting.chart.picture import Picture
 from rankwell.reporting.chart.texts import axis_title, shorten, subtitle_lines
 from rankwell.results import Results
 from rankwell.tables.arguments import checked

@@ -14,9 +14,8 @@ from rankwell.display.text import plain_value
 from rankwell.errors import UsageError
 from rankwell.metrics import Wanted
 from rankwell.metrics.metric import Metric
-from rankwell.reporting.chart.charts import altair, data, drawing, finish
+from rankwell.reporting.chart.charts import Picture, altair, data, drawing, finish
 from rankwell.reporting.chart.inputs import metric_in, primary_of, results_in, sign_of
-from rankwell.reporting.chart.picture import Picture
 from rankwell.reporting.chart.texts import axis_title, cut, level_of, shorten, subtitle_lines, with_interval
 from rankwell.reporting.chart.theme import MOST_COLOURS
 from rankwell.results import Results

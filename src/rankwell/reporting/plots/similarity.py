@@ -19,9 +19,8 @@ from rankwell.metrics.beyond.personalization import Personalization
 from rankwell.readers.items_users import read_catalogue
 from rankwell.readers.texts import Texts
 from rankwell.records import record
-from rankwell.reporting.chart.charts import altair, data, drawing, finish
+from rankwell.reporting.chart.charts import Picture, altair, data, drawing, finish
 from rankwell.reporting.chart.inputs import runs_of
-from rankwell.reporting.chart.picture import Picture
 from rankwell.reporting.chart.texts import cut, shorten, titles_of
 from rankwell.tables.arguments import as_list, checked
 from rankwell.tables.ids import Ids, Known

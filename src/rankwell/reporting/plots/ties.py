@@ -13,9 +13,8 @@ from rankwell.matching.lists import UNDECIDED
 from rankwell.metrics import Wanted
 from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.reporting.chart.axes import IN_A_ROW, panels, row_height, systems_axis
-from rankwell.reporting.chart.charts import altair, data, drawing, finish
+from rankwell.reporting.chart.charts import Picture, altair, data, drawing, finish
 from rankwell.reporting.chart.inputs import metrics_in, results_in
-from rankwell.reporting.chart.picture import Picture
 from rankwell.reporting.chart.texts import cut
 from rankwell.results import Results
 from rankwell.results.part import value_of

@@ -16,8 +16,7 @@ from rankwell.display.table import count, number
 from rankwell.metrics import Wanted, metrics_of
 from rankwell.metrics.metric import Metric
 from rankwell.reporting.chart.axes import dates_axis, round_domain, time_of
-from rankwell.reporting.chart.charts import altair, data, drawing, finish, tooltips
-from rankwell.reporting.chart.picture import Picture
+from rankwell.reporting.chart.charts import Picture, altair, data, drawing, finish, tooltips
 from rankwell.reporting.chart.texts import axis_title, cut, with_interval
 from rankwell.tables.arguments import checked
 

@@ -10,8 +10,7 @@ from rankwell.display.page import words_of
 from rankwell.display.table import count, number
 from rankwell.display.text import plain_value
 from rankwell.reporting.chart.axes import dates_axis, round_domain, time_of
-from rankwell.reporting.chart.charts import altair, data, drawing, finish
-from rankwell.reporting.chart.picture import Picture
+from rankwell.reporting.chart.charts import Picture, altair, data, drawing, finish
 from rankwell.reporting.chart.texts import axis_title, subtitle_lines
 from rankwell.tables.arguments import checked
 

@@ -11,7 +11,7 @@ from rankwell.display.table import count, number
 from rankwell.errors import UsageError
 from rankwell.metrics import Wanted
 from rankwell.metrics.metric import Metric
-from rankwell.reporting.chart.charts import altair, data, drawing, finish
+from rankwell.reporting.chart.charts import Picture, altair, data, drawing, finish
 from rankwell.reporting.chart.inputs import (
     MOST,
     ShownPairs,
@@ -25,7 +25,6 @@ from rankwell.reporting.chart.inputs import (
     row_name,
     title_of,
 )
-from rankwell.reporting.chart.picture import Picture
 from rankwell.reporting.chart.texts import queries_text, shorten, subtitle_lines
 from rankwell.tables.arguments import checked
 

@@ -7,8 +7,7 @@ from typing import Any
 from rankwell.display.page import words_of
 from rankwell.display.table import number
 from rankwell.metrics import Wanted
-from rankwell.reporting.chart.charts import altair, data, drawing, finish, tooltips
-from rankwell.reporting.chart.picture import Picture
+from rankwell.reporting.chart.charts import Picture, altair, data, drawing, finish, tooltips
 from rankwell.reporting.chart.texts import shorten, subtitle_lines
 from rankwell.suites.board import Board, places_of
 from rankwell.suites.folders import board_in
