@@ -163,6 +163,16 @@ def test_mass_on_what_is_never_shown_is_refused():
     assert rw.clicks.off_policy(log | {"unseen": [0.02] * 500}).refused == ""
 
 
+def test_a_count_of_clicks_is_one_click_as_in_every_other_answer():
+    log = drawn(random.Random(4), 300)
+    log["click"] = [round(3 * reward) for reward in log.pop("reward")]
+    once = log | {"click": [min(click, 1) for click in log["click"]]}
+    found = rw.clicks.off_policy(once, force=True).value
+    assert rw.clicks.off_policy(log, force=True).value == found
+    counted = rw.clicks.read_log(log, columns={"click": "reward"})
+    assert rw.clicks.off_policy(counted, force=True).value > found
+
+
 def test_one_cluster_is_said_to_be_one():
     log = drawn(random.Random(3), 500) | {"user": ["u"] * 500}
     assert "all rows are of one cluster" in rw.clicks.off_policy(log, cluster="user").refused

@@ -115,7 +115,9 @@ class Interleaving(OfRows, kind="interleaving", plural="interleavings", title="p
         value = "delta low high p" + " p_of_all" * (len(self.pairs) > 1)
         count = "impressions won lost tied without_clicks clusters"
         heads = {"text": "team other", "count": count, "value": value}
-        caption = words("clicks.interleaving", teams=words("clicks.and").join(self.teams), log=self.log)
+        *rest, last = self.teams
+        teams = words("clicks.and").join([", ".join(rest), last])
+        caption = words("clicks.interleaving", teams=teams, log=self.log)
         tables = [self._table(words, self.pairs, heads, caption, labels=2)]
         if self.weeks:
             heads = {"text": "week", "count": "impressions", "value": "delta low high"}

@@ -167,7 +167,7 @@ def off_policy(
     Parameters
     ----------
     log
-        What ``rankwell.clicks.read_log`` reads: a row per choice, with reward (or click), propensity and target; for ``dr`` q and v.
+        What ``rankwell.clicks.read_log`` reads: a row per choice, with reward (or click, of which a count is one), propensity and target; for ``dr`` q and v.
     how
         ``snips`` (weights divided by their sum), ``ips``, or ``dr`` (doubly robust).
     target
@@ -222,8 +222,11 @@ def off_policy(
     own.require(*words, *names)
     column = own.cluster(cluster)
     own = own.checked(*words, *names)
-    frame, codes, alone = own.of_rows(column, *(own.number(word).alias(word) for word in (*words, *names)))
-    columns = {"reward" if word == reward else word: frame[word].to_numpy() for word in (*words, *names)}
+    numbers = {word: own.number(word) for word in (*words, *names)}
+    if reward == "click":  # a count is one click
+        numbers[reward] = own.clicked.cast(pl.Float64)
+    frame, codes, alone = own.of_rows(column, *(number.alias(word) for word, number in numbers.items()))
+    columns = {"reward" if word == reward else word: frame[word].to_numpy() for word in numbers}
     if (columns["propensity"] == 1).all():
         raise DataError(
             f"{own.name}: every propensity is 1: the logging policy was deterministic, so nothing else was tried and no log of it can tell "
