@@ -424,7 +424,7 @@ def test_whole_numbers_beside_fractions_are_scores_and_grades():
     run = {"user": list("uuv"), "item": list("bac"), "score": [1, 2.5, 1]}
     assert mean(run, {"user": list("uu"), "item": list("ab"), "grade": [0.5, 0]}) == 1.0
     assert mean(run | {"score": [2.5, 1, np.int64(1)]}, QRELS) == 0.5
-    refused("is Object, not numbers", run | {"score": [2**53 + 1, 0.5, 1]}, QRELS)
+    refused("is too large to be kept exactly", run | {"score": [2**53 + 1, 0.5, 1]}, QRELS)
     refused("query ids must be text or integers, not Float64", run | {"user": [1, 2.5, 1]}, QRELS)
 
 

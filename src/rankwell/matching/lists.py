@@ -17,11 +17,11 @@ from rankwell.matching.parts import OF_RUNS, PartLists, as_integers, check_extra
 from rankwell.matching.policy import Asked, Policy
 from rankwell.matching.pool import Pool
 from rankwell.matching.ties import break_ties, condense, levels, ranks_by_level, undecided_queries
+from rankwell.tables.cells import MOST
 from rankwell.tables.columns import EXTRA
 from rankwell.tables.ids import NO_TEXT, Ids, Known, own_text, to_same_kind
 from rankwell.tables.lists import NO_ROWS, Ranked, offsets_of, owners, owners_of, places_of
 from rankwell.tables.rows import Lists, contradictions
-from rankwell.tables.series import MOST
 
 # for each judged item found its query, its row, and its row of the pool; the first two copies of an item in a list, or -1
 Matches = tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int]]

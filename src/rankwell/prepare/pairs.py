@@ -11,11 +11,11 @@ from rankwell.kernels import ids as kernel
 from rankwell.kernels import order
 from rankwell.readers.logs import Log
 from rankwell.records import cached_property, record
+from rankwell.tables.cells import MOST
 from rankwell.tables.ids import Ids, fingerprints_of, to_one_kind
 from rankwell.tables.lists import are_places, distinct, places_of
 from rankwell.tables.machine import on_all_cores
 from rankwell.tables.rows import PART_ROWS, cuts, group_rows
-from rankwell.tables.series import MOST
 
 
 @record(eq=False)

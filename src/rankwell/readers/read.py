@@ -405,7 +405,7 @@ def _module_and_value(source: Any, kind: str, title: str) -> tuple[ModuleType, A
     swapped = f" {SWAPPED}" if isinstance(source, Qrels if kind == "run" else Run) else ""
     what = "ids, or" if kind == "items" else "a dict, a list of lists, a matrix, or"
     raise UsageError(
-        f"{title}: cannot read {type(source).__name__}. Give a path, {what} {in_memory.KINDS}.{swapped}"
+        f"{title}: cannot read {type(source).__name__}. Give a path, {what} {in_memory.KINDS}.{swapped or in_memory.conversion_advice(source)}"
     )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.kernels import order
-from rankwell.readers.memory.matrices import Entries, is_matrix, is_sparse, sparse_of
+from rankwell.readers.memory.matrices import Entries, is_matrix, is_sparse, refuse_named_axes, sparse_of
 from rankwell.readers.read import read_qrels
 from rankwell.records import record
 from rankwell.tables.arguments import checked
@@ -267,7 +267,8 @@ def scores_of(source: Any, queries: int | None, items: int | None, batch: int | 
         )
     if is_matrix(source):
         # a tensor elsewhere, or in half precision, is copied block by block too
-        matrix: Any = source if hasattr(source, "__dlpack__") and source.ndim == 2 else _floats(source)
+        is_cut = hasattr(source, "__dlpack__") and hasattr(source, "__getitem__") and source.ndim == 2
+        matrix: Any = source if is_cut else _floats(source)
         rows, width = matrix.shape
         step = batch or _rows(width)
         return Scores((_floats(matrix[low : low + step]) for low in range(0, rows, step)), rows)
@@ -280,7 +281,7 @@ def scores_of(source: Any, queries: int | None, items: int | None, batch: int | 
                 "scores: a function of row numbers needs queries=, the ids of all rows, such as range(1000)."
             )
         return Scores(_rows_of_batch(source, queries, batch or (_rows(items) if items else None)), queries)
-    if isinstance(source, Iterable) and not isinstance(source, (str, bytes)):
+    if isinstance(source, Iterable) and not isinstance(source, (str, bytes, memoryview)):
         return Scores(map(_floats, source), None)
     raise UsageError(
         f"scores: cannot take {type(source).__name__}. Give a matrix of floats (users × items), a pair of factors (users × d, "
@@ -296,6 +297,7 @@ def _floats(source: Any) -> np.ndarray:
     """A block as a NumPy array of floats in two dimensions."""
     if not is_matrix(source):
         raise UsageError(f"scores: a block is a matrix with a row per query, not {type(source).__name__}.")
+    refuse_named_axes(source, "scores")
     block = array_of(source, "scores")
     if block.ndim != 2 or block.dtype.kind != "f":
         raise DataError(

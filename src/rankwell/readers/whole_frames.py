@@ -13,7 +13,8 @@ from rankwell.readers.frames import in_memory
 from rankwell.readers.frames.columns import NONE_GIVEN
 from rankwell.readers.frames.scans import is_scanned, polars_errors, scan_table
 from rankwell.readers.registry import explain_failures, form_of, holds, not_held, reader, recode
-from rankwell.tables.series import MOST, Place, RowOf, end_to_end
+from rankwell.tables.cells import MOST
+from rankwell.tables.series import Place, RowOf, end_to_end
 
 if TYPE_CHECKING:
     import polars as pl

@@ -162,7 +162,7 @@ class Ids:
             if kind == pl.Binary:
                 with suppress(pl.exceptions.PolarsError):
                     return cls.of_series(series.cast(pl.String), name, place)
-            if kind.is_nested() or (kind == pl.Object and isinstance(series[0], Container)):
+            if kind.is_nested() or (kind == pl.Object and _holds_several(series[0])):
                 raise DataError(
                     f"{at(0)}: {name} ids must be text or integers, not {kind}, such as {brief(series[:1].to_list()[0])}. Give "
                     f"each row one id."
@@ -305,9 +305,14 @@ class Ids:
 IdColumn = Ids | Iterable[Any]
 
 
+def _holds_several(value: object) -> bool:
+    return isinstance(value, Container) and not isinstance(value, (str, bytes, bytearray))
+
+
 def _remedy(value: object) -> str:
     """What to do with a value that is no id."""
-    if value is None or (isinstance(value, float) and math.isnan(value)):
+    is_nan = isinstance(value, float) and math.isnan(value)
+    if value is None or is_nan or type(value).__name__ in ("NAType", "NaTType"):
         return "It is missing: leave it out."
     if isinstance(value, bytes):
         return "Decode it: value.decode()."

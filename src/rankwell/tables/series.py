@@ -13,6 +13,7 @@ import numpy as np
 from rankwell.display.text import Composed
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.records import record
+from rankwell.tables.cells import MOST, are_alike, are_numbers, plain_cells
 
 if TYPE_CHECKING:
     from decimal import Decimal
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 NARROW = ("bfloat16", "float8")  # kinds of floats that NumPy lacks; single precision holds them exactly
 IN_MAIN_MEMORY = (1, 3)  # DLPack's numbers of the processor's memory, and of such memory that a GPU reads too
 DEEPEST = 16  # lists in lists
-MOST = 2**53  # above it not all whole numbers are floats: others would be read as this one, and tie with it
 LONGEST = 60
 NO_NUMBERS = np.datetime64, np.timedelta64, np.complexfloating  # which NumPy casts to floats all the same
 # what stands for a missing value, in lower case
@@ -129,31 +129,27 @@ def series_of(values: Any, name: str, column: str = "") -> pl.Series:
         return values.rename(column)
     if is_tensor(values):
         values = one_dimension(values, f"{name}: the values of {brief(column)}")
-    if isinstance(values, np.ndarray) and values.dtype.kind in "OUS":
-        values = [cell.tolist() if isinstance(cell, np.ndarray) else cell for cell in values.tolist()]
+    if isinstance(values, np.ndarray):
+        if values.dtype.kind in "OUS":
+            values = [cell.tolist() if isinstance(cell, np.ndarray) else cell for cell in values.tolist()]
+        elif values.dtype.kind == "f" and values.dtype.itemsize > 8:  # which Polars lacks
+            values = values.astype(np.float64)
     if hasattr(values, "__arrow_c_stream__") or hasattr(values, "__arrow_c_array__"):
         return call_polars(lambda: pl.Series(column, values), name)
     if not isinstance(values, (list, tuple, np.ndarray)):
         values = list_values(values, f"{name}: the column {brief(column)}")
     if not isinstance(values, np.ndarray):  # which holds numbers or dates now
         refuse_deep(values, f"{name}: the column {brief(column)}")
+        values = plain_cells(values)
+        if not are_alike(values):
+            return pl.Series(column, list(values), dtype=pl.Object)
     try:
         return pl.Series(column, values)
     except (
         AttributeError, TypeError, ValueError, OverflowError, RuntimeError, pl.exceptions.PolarsError, pl.exceptions.PanicException
     ):  # fmt: skip
-        kind = pl.Float64 if _are_numbers(values) else pl.Object
+        kind = pl.Float64 if are_numbers(values) else pl.Object
         return call_polars(lambda: pl.Series(column, list(values), dtype=kind, strict=False), name)
-
-
-def _are_numbers(values: Any) -> bool:
-    """Whether values of Python are numbers, some of them whole as in [1, 0.5], which floats hold as they are."""
-    return all(
-        value is None
-        or (isinstance(value, (int, np.integer)) and type(value) is not bool and abs(int(value)) <= MOST)
-        or isinstance(value, (float, np.floating))
-        for value in values
-    )
 
 
 def list_values(values: Any, what: str) -> list[Any]:
@@ -354,7 +350,12 @@ def numbers_of(values: Iterable[float] | np.ndarray, name: str, place: Place) ->
         raise DataError(f"{place(0)}: {name} holds lists or tables, not numbers.")
     if numbers.dtype.kind == "O":  # Decimal, Fraction and the like, or what is none
         row = next(
-            (row for row, cell in enumerate(cells) if isinstance(cell, str) or not is_number(cell)), None
+            (
+                row
+                for row, cell in enumerate(cells)
+                if isinstance(cell, (str, bytes, bytearray)) or not is_number(cell)
+            ),
+            None,
         )
         if row is not None:
             raise DataError(f"{place(row)}: the {name} is {brief(cells[row])}, not a number.")

@@ -8,6 +8,7 @@ from collections import Counter
 from decimal import Decimal
 from fractions import Fraction
 
+import narwhals as nw
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -403,6 +404,55 @@ def test_a_frame_of_scores_is_told_how_to_become_a_run():
             refused("a row per query and a column per item", lambda frame=frame: mean(frame)),
         )[1]
         assert mean(eval(remedy, {"frame": frame})) == MEAN
+
+
+def test_a_frame_indexed_by_query_and_item_is_told_to_reset_its_index():
+    frame = FRAME.set_index(["user", "item"])
+    text = refused("frame.reset_index() makes columns of it", lambda: mean(frame))
+    assert "stack()" not in text
+    assert mean(frame.reset_index()) == MEAN
+
+
+class Labelled:
+    """An array that names its rows and columns, as those of xarray."""
+
+    def __init__(self, values, **coords):
+        self.values, self.coords, self.dims = np.asarray(values), coords, ("user", "item")
+        self.shape, self.dtype, self.ndim = self.values.shape, self.values.dtype, 2
+
+    def __array__(self, *arguments, **options):
+        return self.values
+
+    def to_series(self):
+        index = pd.MultiIndex.from_product([self.coords["user"], self.coords["item"]])
+        return pd.Series(self.values.ravel(), index)
+
+
+def test_an_array_with_labels_is_no_matrix_of_row_numbers():
+    scores = [[0.1, 0.9], [0.7, 0.2]]
+    array, judged = Labelled(scores, user=np.array([1, 2]), item=np.array([1, 0])), {1: [0], 2: [1]}
+    for call in (lambda: mean(array, judged), lambda: rw.top_k(array, 1), lambda: mean(scores, array)):
+        text = refused("a matrix has no labels", call)
+        remedy = re.search(r"Give (.*); if", text)[1]
+        assert mean(eval(remedy, {"array": array}), judged) == 1
+    for plain in (
+        np.asarray(array),
+        Labelled(scores),
+        Labelled(scores, user=np.arange(2), item=np.arange(2)),
+    ):
+        assert mean(plain, {0: [1], 1: [0]}) == mean(rw.top_k(plain, 2), {0: [1], 1: [0]}) == 1
+
+
+def test_a_table_that_must_be_converted_is_told_by_which_method():
+    lazy = nw.from_native(pl.DataFrame(FRAME.to_dict("list")).lazy())
+    for call in (lambda: mean(lazy), lambda: mean(users=lazy, weights="x"), lambda: mean(qrels=lazy)):
+        remedy = re.search(r"give (table\.\w+\(\))", refused("If it is a table, give table.collect()", call))[
+            1
+        ]
+        assert mean(eval(remedy, {"table": lazy})) == MEAN
+    refused("cannot read Styler", lambda: mean(FRAME.style))
+    refused("cannot read memoryview", lambda: mean(memoryview(np.ones((2, 2)))))
+    refused("cannot take memoryview", lambda: rw.top_k(memoryview(np.ones((2, 2))), 1))
 
 
 def test_a_run_that_is_no_dict_is_refused_as_pytrec_eval_does():

@@ -17,10 +17,11 @@ from rankwell.statistics.samples import (
     pair_factors,
     stratified_variance,
 )
+from rankwell.tables.cells import MOST
 from rankwell.tables.ids import Ids, Known
 from rankwell.tables.lists import offsets_of, owners
 from rankwell.tables.run_qrels import Qrels
-from rankwell.tables.series import MOST, Reordered, StoredPlace, store_place
+from rankwell.tables.series import Reordered, StoredPlace, store_place
 
 Unanswered = Literal["error", "random"]
 NEAR = 0.01  # how far, relatively, a propensity may be from drawn/size: files round it

@@ -31,8 +31,9 @@ from rankwell.readers.frames.pieces import Frames
 from rankwell.readers.frames.scans import lines_of, schema_of, whole_table
 from rankwell.readers.frames.unread import unread_of
 from rankwell.readers.registry import shape_of
+from rankwell.tables.cells import MOST
 from rankwell.tables.columns import EXTRA, ID_WORDS, WORDS, known_word
-from rankwell.tables.series import MOST, Changed, Place, how_to_write, is_number
+from rankwell.tables.series import Changed, Place, how_to_write, is_number
 
 if TYPE_CHECKING:
     import polars as pl

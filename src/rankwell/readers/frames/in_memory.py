@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from itertools import islice
+from itertools import chain, islice
+from math import isnan
+from operator import methodcaller
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +14,7 @@ import numpy as np
 from rankwell.display.text import Composed
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.readers.frames.list_columns import plural
+from rankwell.tables.cells import are_alike, kinds_of, plain_cells
 from rankwell.tables.columns import known_word
 from rankwell.tables.ids import Ids
 from rankwell.tables.run_qrels import Qrels, Run
@@ -30,6 +33,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 KINDS = "a Polars, pandas, pyarrow or DuckDB table (anything with __arrow_c_stream__), records or a dict of columns"
+# of tables of other libraries, what makes one that is read
+CONVERSIONS = "to_polars", "to_pandas", "to_arrow", "to_dataframe", "collect", "compute"
 MOST_COLUMNS = 100  # a dict of more dicts holds the lists of queries
 NUMBERS = {int, float}
 PLAIN = (str, bytes, int, float, dict, list, set, frozenset)
@@ -63,7 +68,9 @@ def is_spark(source: Any) -> bool:
 
 def is_records(source: Any) -> bool:
     """Whether a value is a list of dicts."""
-    is_list = isinstance(source, Sequence) and not isinstance(source, (str, bytes)) and len(source) > 0
+    is_list = (
+        isinstance(source, Sequence) and not isinstance(source, (str, bytes, memoryview)) and len(source) > 0
+    )
     return is_list and all(isinstance(row, Mapping) for row in source)
 
 
@@ -199,7 +206,7 @@ def frame_of(source: Any, name: str) -> pl.DataFrame | pl.LazyFrame:
         raise UsageError(
             f"{name}: a {type(source).__name__} is one column. Give a table; of a Series of pandas, series.reset_index()."
         )
-    if library(source) == "pandas" and hasattr(source, "columns"):
+    if library(source) == "pandas" and hasattr(source, "iloc"):
         return _of_pandas(source, name)
     if library(source) in ("duckdb", "_duckdb") and not hasattr(source, "__arrow_c_stream__"):
         if not hasattr(source, "pl"):
@@ -223,7 +230,9 @@ def frame_of(source: Any, name: str) -> pl.DataFrame | pl.LazyFrame:
             key: series_of(values, name, key) for key, values in zip(texts, source.values(), strict=True)
         }
         return call_polars(lambda: pl.DataFrame(columns), name)
-    raise UsageError(f"{name}: cannot read {type(source).__name__} as a table. Give a path, or {KINDS}.")
+    raise UsageError(
+        f"{name}: cannot read {type(source).__name__} as a table. Give a path, or {KINDS}.{conversion_advice(source)}"
+    )
 
 
 def _of_pandas(frame: Any, name: str) -> pl.DataFrame:
@@ -243,11 +252,18 @@ def index_of(source: Any) -> str:
     return " The index of a frame is not read: frame.reset_index() makes columns of it."
 
 
+def conversion_advice(source: Any) -> str:
+    """Return by which of its methods a value of another library becomes a table; "" if it has none of these."""
+    method = next((name for name in CONVERSIONS if callable(getattr(type(source), name, None))), None)
+    return f" If it is a table, give table.{method}()." if method else ""
+
+
 def matrix_advice(source: Any) -> str:
     """Return how a frame of pandas that holds floats alone, a row per query and a column per item, is given; "" for others."""
     if (
         library(source) != "pandas"
         or not len(source.columns)
+        or source.index.nlevels > 1
         or not (source.dtypes.astype(str).str.startswith("float")).all()
     ):
         return ""
@@ -275,6 +291,13 @@ def table_of(
     for number, record in enumerate(records):
         refuse_deep(record.values(), place(number))
     try:
+        if unlike := _unlike_columns(records):
+            names = list(dict.fromkeys(chain.from_iterable(records)))
+            alike = [
+                {name: cell for name, cell in record.items() if name not in unlike} for record in records
+            ]
+            others = pl.DataFrame(alike, infer_schema_length=None) if any(alike) else pl.DataFrame()
+            return others.with_columns(**unlike).select(names)
         # by all records, as the first may lack what others have
         return pl.DataFrame(records, infer_schema_length=None)
     # Polars panics, which is no Exception, at objects within lists
@@ -306,6 +329,31 @@ def table_of(
         raise DataError(
             f"{place(0)}: the records are no table of text and numbers; they hold {kinds}."
         ) from error
+
+
+def _unlike_columns(records: Sequence[Mapping[str, Any]]) -> dict[str, pl.Series]:
+    """The columns whose cells would become other values in one column, with the cells as they are; of text, nan is missing."""
+    import polars as pl
+
+    unlike = {}
+    for name in dict.fromkeys(chain.from_iterable(records)):
+        cells = methodcaller("get", name)
+        kinds = kinds_of(map(cells, records))
+        if len(kinds) < 2 or any(issubclass(kind, (Mapping, list, tuple)) for kind in kinds):
+            continue
+        values = plain_cells([*map(cells, records)])
+        if str in kinds and any(map(_is_nan, values)):
+            values = [None if _is_nan(value) else value for value in values]
+            if kinds_of(values) == {str}:
+                unlike[name] = pl.Series(values, dtype=pl.String)
+                continue
+        if not are_alike(values):
+            unlike[name] = pl.Series(values, dtype=pl.Object)
+    return unlike
+
+
+def _is_nan(value: Any) -> bool:
+    return isinstance(value, float) and isnan(value)
 
 
 def _nested_columns(records: Sequence[Mapping[str, Any]]) -> set[str]:

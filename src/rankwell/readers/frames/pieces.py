@@ -27,7 +27,14 @@ from rankwell.tables.columns import (
 from rankwell.tables.ids import Ids
 from rankwell.tables.rows import NO_ID, Columns, filled
 from rankwell.tables.run_qrels import Matrix, Qrels, Run
-from rankwell.tables.series import Changed, Place, how_to_write, refuse_changed, refuse_changed_text
+from rankwell.tables.series import (
+    Changed,
+    Place,
+    how_to_write,
+    numbers_of,
+    refuse_changed,
+    refuse_changed_text,
+)
 
 if TYPE_CHECKING:
     import polars as pl
@@ -279,6 +286,8 @@ def column_of(series: pl.Series, word: str, place: Place, start: int) -> Ids | n
         with _placed(place, start):
             refuse_changed_text(series, floats, word)
         return floats
+    if series.dtype == pl.Object:  # of several types, such as Decimals and whole numbers
+        return numbers_of(series.to_list(), word, lambda row: place(start + row))
     if series.dtype.is_decimal():
         series = series.cast(pl.Float64)
     if not series.dtype.is_numeric() and series.dtype != pl.Boolean:

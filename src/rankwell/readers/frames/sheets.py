@@ -17,8 +17,8 @@ from rankwell.readers.frames.columns import quoted
 from rankwell.readers.frames.pieces import Pieces, held_qrels
 from rankwell.readers.frames.scans import unreadable
 from rankwell.readers.frames.tables import OpenTable
+from rankwell.tables.cells import MOST
 from rankwell.tables.run_qrels import Assessor, Qrels
-from rankwell.tables.series import MOST
 
 if TYPE_CHECKING:
     import polars as pl

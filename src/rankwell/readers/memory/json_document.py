@@ -15,8 +15,9 @@ from rankwell.readers.frames import in_memory, list_columns, tables
 from rankwell.readers.frames.columns import Given
 from rankwell.readers.memory.dicts import Gathered, ItemLists, Members, kind_of
 from rankwell.readers.memory.json_values import UNIQUE, Twice
+from rankwell.tables.cells import MOST
 from rankwell.tables.columns import known_word
-from rankwell.tables.series import MOST, Changed
+from rankwell.tables.series import Changed
 
 if TYPE_CHECKING:
     import polars as pl

@@ -143,6 +143,17 @@ def is_matrix(source: Any) -> bool:
     return hasattr(source, "shape") and (hasattr(source, "__array__") or hasattr(source, "__dlpack__"))
 
 
+def refuse_named_axes(source: Any, name: str) -> None:
+    """Raise DataError for an array that names its rows or columns (xarray) otherwise than by their numbers, which a matrix would lose."""
+    for dimension in getattr(source, "dims", ()) if hasattr(source, "coords") else ():
+        labels = np.asarray(source.coords[dimension]) if dimension in source.coords else np.empty(0)
+        if len(labels) and not np.array_equal(labels, np.arange(len(labels))):
+            raise DataError(
+                f"{name}: a matrix has no labels, and this {type(source).__name__} has some, such as {brief(labels[0].item())} in "
+                f"{brief(dimension)}. Give array.to_series().rename_axis(['query', 'item']); if the rows and columns are numbered, array.values."
+            )
+
+
 def rectangle(rows: Sequence[Any]) -> np.ndarray | None:
     """Return rows of numbers, equally many each, as a matrix; None for anything else."""
     if not all(isinstance(row, (list, tuple)) for row in rows):
@@ -158,6 +169,7 @@ def matrix_of(source: Any, name: str, columns: Mapping[str, str]) -> Any:
     """Return the source as a CSR matrix or a NumPy array of two dimensions, of integers, floats or truth values."""
     if columns:
         raise UsageError(f"{name}: a matrix has no named columns; columns= and order= are for tables.")
+    refuse_named_axes(source, name)
     matrix: Any = sparse_of(source, name) if is_sparse(source) else array_of(source, name)
     if matrix.ndim != 2 or matrix.dtype.kind not in "iufb":
         raise DataError(

@@ -1,0 +1,52 @@
+"""Cells of a column as Python holds them: of one kind, or of several, of which Polars would make values of the first."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+TIMES = dt.date, dt.time, dt.timedelta
+MOST = 2**53  # above it not all whole numbers are floats: others would be read as this one, and tie with it
+
+
+def kinds_of(cells: Iterable[Any]) -> set[type]:
+    """Return the types of what is not missing."""
+    return set(map(type, cells)) - {type(None)}
+
+
+def plain_cells(cells: Sequence[Any]) -> Sequence[Any]:
+    """Return cells of several types with numbers of Python for those of NumPy, whose type would be that of all; of one type as they are.
+
+    >>> plain_cells([np.float16(0.5), 0.1])
+    [0.5, 0.1]
+    """
+    if len(kinds_of(cells)) < 2:
+        return cells
+    return [cell.item() if isinstance(cell, (np.number, np.bool_)) else cell for cell in cells]
+
+
+def are_alike(cells: Iterable[Any]) -> bool:
+    """Whether none would become another value in one column: true beside numbers or text, a time beside numbers, a large number as a float.
+
+    >>> are_alike([1, 0.5, None]), are_alike([True, 0.5]), are_alike([0.5, 2**53 + 1])
+    (True, False, False)
+    """
+    kinds = kinds_of(cells)
+    if len(kinds) < 2:
+        return True
+    if bool in kinds or len({issubclass(kind, TIMES) for kind in kinds}) > 1:
+        return False
+    return kinds <= {int, str} or not any(type(cell) is int and abs(cell) > MOST for cell in cells)
+
+
+def are_numbers(cells: Iterable[Any]) -> bool:
+    """Whether cells are numbers, some of them whole as in [1, 0.5], which floats hold as they are."""
+    return all(
+        cell is None
+        or (isinstance(cell, (int, np.integer)) and type(cell) is not bool and abs(int(cell)) <= MOST)
+        or isinstance(cell, (float, np.floating))
+        for cell in cells
+    )
