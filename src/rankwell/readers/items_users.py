@@ -59,7 +59,7 @@ def read_catalogue(
     """
     if isinstance(source, Items):
         return source
-    if (ids := ids_in(source)) is not None:
+    if (ids := ids_in(source, name)) is not None:
         return Items(ids, name=name)
     given = Given.of({} if columns is None else columns).needing(needs)
     frame, ids, name, words = _table(source, "items", "item", name, given, encoding)
@@ -99,7 +99,7 @@ def _table(
 
         ids = Ids.of_series(Spans.of_frame(frame, words, table.place).texts(), word)
     else:
-        frame, ids = frame.drop(column), Ids.of_series(frame[column], word)
+        frame, ids = frame.drop(column), Ids.of_series(frame[column], word, table.place)
     # text of a file is given types only now, when it is known which columns are ids: these stay text
     if not table.is_typed:
         id_columns = [own for id_word, own in words.items() if id_word in ID_WORDS]

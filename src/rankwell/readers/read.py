@@ -306,7 +306,7 @@ def read_items(
     >>> read_items(["a", "b"])
     Items 'items': 2 items
     """
-    ids = ids_in(source)
+    ids = ids_in(source, name or "items")
     if ids is not None:
         return Items(ids, name=name or "items")
     items: Items = _read(

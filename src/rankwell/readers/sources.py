@@ -14,9 +14,10 @@ from rankwell.errors import UsageError, brief
 from rankwell.readers.bytes.paths import OpenFile
 from rankwell.readers.frames.columns import NONE_GIVEN, Given
 from rankwell.readers.frames.in_memory import is_dict_of_columns, is_frame, is_one_table, is_rows
+from rankwell.tables.columns import ID_WORDS, known_word
 from rankwell.tables.items_users import Items
 from rankwell.tables.run_qrels import Qrels, Run
-from rankwell.tables.series import is_column, list_values
+from rankwell.tables.series import is_column, library, list_values
 
 IRDS = "irds:"  # before the id of a collection of ir_datasets
 PATHS = (str, os.PathLike, OpenFile)
@@ -129,7 +130,7 @@ def plain_list(source: Any) -> Any:
     return tuple(values) if isinstance(source, tuple) else values
 
 
-def ids_in(source: Any) -> Any:
+def ids_in(source: Any, name: str) -> Any:
     """Return the ids of a list, a set, a range, a series or an array; None for tables, paths and others."""
     source = plain_list(source)
     if isinstance(source, (list, tuple, AbstractSet, range)):
@@ -138,7 +139,25 @@ def ids_in(source: Any) -> Any:
         with suppress(TypeError):  # what cannot be sorted is no id, and refused as such
             return sorted(source) if isinstance(source, AbstractSet) else list(source)
         return list(source)
-    return source if is_column(source) and not is_one_table(source) else None
+    if not is_column(source) or is_one_table(source):
+        return None
+    refuse_ids_in_index(source, name)
+    return source
+
+
+def refuse_ids_in_index(source: Any, name: str) -> None:
+    """Raise UsageError for a Series of pandas whose index looks like the ids, such as the counts that value_counts() returns."""
+    if type(source).__name__ != "Series" or library(source) != "pandas":
+        return
+    index, values = source.index, known_word(str(source.name))
+    is_of_ids = known_word(str(index.name)) in ID_WORDS or (
+        index.dtype.kind == "O" and source.dtype.kind in "iuf"
+    )
+    if is_of_ids and values not in ID_WORDS:
+        raise UsageError(
+            f"{name}: a Series of values {brief(source.name)} by {brief(index.name)}: which are the ids? Give series.index.tolist(), or "
+            f"series.tolist()."
+        )
 
 
 def is_of_paths(source: Any) -> bool:

@@ -13,6 +13,7 @@ from rankwell.errors import DataError, UsageError, brief
 from rankwell.kernels import order
 from rankwell.readers.memory.matrices import Entries, is_matrix, is_sparse, refuse_named_axes, sparse_of
 from rankwell.readers.read import read_qrels
+from rankwell.readers.sources import refuse_ids_in_index
 from rankwell.records import record
 from rankwell.tables.arguments import checked
 from rankwell.tables.ids import Ids, Known, to_same_kind
@@ -142,6 +143,7 @@ class Numbered:
         """Return the ids that were given, each once."""
         if given is None:
             return cls(None, word)
+        refuse_ids_in_index(given, "queries" if word == "query" else "items")
         ids = Ids.of_column(given, word).owned()
         if not ids.is_distinct():
             codes, firsts = ids.group()

@@ -169,7 +169,11 @@ class Ids:
                 )
             raise DataError(
                 f"{at(0)}: {name} ids must be text or integers, not {kind}. Cast the column, in pandas by "
-                f"frame.astype({{{brief(series.name)}: {cast}}})."
+                + (
+                    f"frame.astype({{{brief(series.name)}: {cast}}})."
+                    if series.name
+                    else f"series.astype({cast})."
+                )
             )
         from rankwell.kernels import words
 

@@ -280,7 +280,8 @@ def texts_in(series: pl.Series, name: str) -> pl.Series:
     import polars as pl
 
     try:
-        return series.cast(pl.String)
+        # pandas writes nan where nothing is, also among whole numbers
+        return (series.fill_nan(None) if series.dtype.is_float() else series).cast(pl.String)
     except pl.exceptions.PolarsError as error:
         raise DataError(
             f"{name}: the column {brief(series.name)} is {series.dtype} and cannot be read as text."

@@ -331,6 +331,50 @@ def test_a_value_that_is_no_id_is_told_what_to_do():
     refused("train: ('u', 1) looks like a row", lambda: mean(metric="msi@2", train=[("u", 1), ("v", 2)]))
 
 
+# counts by item, whose numbers could be ids as well
+def test_a_series_whose_index_holds_the_ids_is_asked_about():
+    log = pd.Series([3] * 5 + [1] * 3 + [2], name="movieId")
+    counts = log.value_counts().head(2)
+    calls = {
+        "items": lambda ids: mean(metric="coverage@1", items=ids, outside="ignore"),
+        "slices": lambda ids: rw.evaluate(NUMBERS, JUDGED, ["rr"], slices={"head": ids}).slices["head"].mean["rr"],
+        "columns": lambda ids: rw.top_k(np.ones((1, 2)), 1, items=ids).rows.table().item.tolist(),
+        "rows": lambda ids: rw.top_k(np.ones((2, 1)), 1, queries=ids).rows.table().query.tolist(),
+    }  # fmt: skip
+    for call in calls.values():
+        for series in (counts, counts.rename(None), pd.Series({"3": 7, "1": 2})):
+            text = refused(
+                "which are the ids? Give series.index.tolist(), or series.tolist()",
+                lambda call=call, series=series: call(series),
+            )
+            remedy = re.search(r"Give (\S+),", text)[1]
+            if series.index.dtype == int:
+                assert call(eval(remedy, {"series": series})) == call([3, 1])
+        assert call(counts.index) == call([3, 1])
+        for sound in (
+            pd.Series([3, 1], [7, 9]),
+            counts.index.to_series(),
+            pd.Series([3, 1], ["a", "b"], name="item"),
+        ):
+            assert call(sound) == call([3, 1])
+    refused("series.astype('Int64')", lambda: mean(metric="coverage@1", items=pd.Series([1.0, np.nan])))
+
+
+def test_a_tier_that_pandas_lacks_is_unknown():
+    tiers = pd.DataFrame({"user": ["u", "v"], "tier": [1, None]})
+    for kind in (float, "Int64", object):
+        results = rw.evaluate(NUMBERS, JUDGED, ["rr"], users=tiers.astype({"tier": kind}), by="tier")
+        assert "(unknown)" in results.segments.to_text()
+        assert "NaN" not in results.segments.to_text()
+
+
+def test_a_missing_id_of_a_user_is_named_with_its_table():
+    refused(
+        "users, row 2: the query id is missing",
+        lambda: mean(users=pd.DataFrame({"user": ["u", None], "wt": [1, 2]}), weights="wt"),
+    )
+
+
 def test_keys_of_a_dict_are_a_catalogue():
     catalogue = {1: "a", 2: "b", 3: "c", 4: "d"}
     for items in (catalogue.keys(), Counter(catalogue).keys(), {*catalogue}, [*catalogue]):
