@@ -119,3 +119,19 @@ def test_a_number_in_bytes_is_refused_in_one_line():
     for cell in (b".5", bytearray(b".5")):
         with pytest.raises(rw.RankwellError, match=r"^run, row 1: .*, not (a number|numbers)\.$"):
             rw.Run(["u", "u"], ["a", "b"], [cell, 0.3])
+
+
+@every("unit", ["s", "m", "h", "D", "W", "M", "Y", "ms", "us", "ns", "ps"])
+def test_a_column_of_times_in_any_unit_is_read_beside_scores_and_divides_a_log(unit):
+    times = np.array([1, 2, 3]).astype(f"datetime64[{unit}]")
+    columns = {"user": [*"uuu"], "item": [*"abc"], "score": [0.1, 0.9, 0.5]}
+    for time in (times, times - times[0]):
+        for table in (
+            columns | {"time": time},
+            pd.DataFrame(columns | {"time": time}) if unit != "ps" else columns,
+        ):
+            assert rw.evaluate(table, {"u": ["c"]}, ["rr"]).mean == {"rr": 0.5}
+    if unit in "smhDWMY":
+        for log in (columns | {"time": times}, pd.DataFrame(columns | {"time": times})):
+            assert rw.prepare.split(log, "last").test["item"].to_list() == ["c"]
+            assert rw.prepare.split(log, "time", at=times[1]).test["item"].to_list() == ["b", "c"]

@@ -292,6 +292,8 @@ def _cut(times: np.ndarray, test: float, name: str) -> float:
 def _moment_of(at: Any, log: Log) -> float:
     """Convert a time given as a number, a date, or their text, to the units of the log's times."""
     kind = log.clock.dtype
+    if isinstance(at, np.datetime64):
+        at = at.astype("datetime64[us]").item()
     if isinstance(at, str) and not kind.is_numeric():
         at = _date_of(at)
     elif isinstance(at, str):

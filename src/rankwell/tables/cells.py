@@ -12,6 +12,19 @@ TIMES = dt.date, dt.time, dt.timedelta
 MOST = 2**53  # above it not all whole numbers are floats: others would be read as this one, and tie with it
 
 
+def known_kind(array: np.ndarray) -> np.ndarray:
+    """Return an array in a kind of numbers that Polars has: not of more than 64 bits, no times in seconds, months or years.
+
+    >>> known_kind(np.array(["2020-01"], "datetime64[M]")).dtype, known_kind(np.ones(1, np.longdouble)).dtype
+    (dtype('<M8[us]'), dtype('float64'))
+    """
+    if array.dtype.kind == "f" and array.dtype.itemsize > 8:
+        return array.astype(np.float64)
+    if array.dtype.kind in "mM" and np.datetime_data(array.dtype)[0] not in ("ms", "us", "ns", "generic"):
+        return array.astype(f"{array.dtype.kind}8[us]")
+    return array
+
+
 def kinds_of(cells: Iterable[Any]) -> set[type]:
     """Return the types of what is not missing."""
     return set(map(type, cells)) - {type(None)}

@@ -13,7 +13,7 @@ import numpy as np
 from rankwell.display.text import Composed
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.records import record
-from rankwell.tables.cells import MOST, are_alike, are_numbers, plain_cells
+from rankwell.tables.cells import MOST, are_alike, are_numbers, known_kind, plain_cells
 
 if TYPE_CHECKING:
     from decimal import Decimal
@@ -132,8 +132,8 @@ def series_of(values: Any, name: str, column: str = "") -> pl.Series:
     if isinstance(values, np.ndarray):
         if values.dtype.kind in "OUS":
             values = [cell.tolist() if isinstance(cell, np.ndarray) else cell for cell in values.tolist()]
-        elif values.dtype.kind == "f" and values.dtype.itemsize > 8:  # which Polars lacks
-            values = values.astype(np.float64)
+        else:
+            values = known_kind(values)
     if hasattr(values, "__arrow_c_stream__") or hasattr(values, "__arrow_c_array__"):
         return call_polars(lambda: pl.Series(column, values), name)
     if not isinstance(values, (list, tuple, np.ndarray)):
@@ -213,7 +213,7 @@ def _of_pandas(values: Any, name: str, column: str) -> pl.Series:
         texts, codes = series_of(values.dtype.categories, name, column), pl.Series(array.codes).cast(pl.Int64)
         return texts.gather(codes.set(codes < 0, None))  # -1 is a missing value, not the last category
     if isinstance(values.dtype, np.dtype) and values.dtype.kind != "O":
-        return pl.Series(column, np.asarray(values))
+        return pl.Series(column, known_kind(np.asarray(values)))
     array = getattr(values, "array", values)
     if hasattr(array, "__arrow_array__") and importlib.util.find_spec("pyarrow"):
         return call_polars(lambda: pl.Series(column, array.__arrow_array__()), name)
