@@ -135,6 +135,15 @@ def test_one_run_in_place_of_runs_by_name_says_how_to_name_it(verb, run):
     VERBS[verb]({"a": run, "b": ONE})
 
 
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_series_of_lists_is_one_of_the_runs_by_name(verb):
+    lists = pd.Series(ONE)
+    for runs in ({"a": lists, "b": ONE}, {"a": ONE, "b": lists}, {"a": lists, "b": lists}):
+        assert str(VERBS[verb](runs)) == str(VERBS[verb]({"a": ONE, "b": ONE}))
+    with pytest.raises(UsageError, match="takes runs by name, not one|must be a mapping"):
+        VERBS[verb](lists)
+
+
 @pytest.mark.parametrize("verb", ["compare", "evaluate_all", "fuse"])
 def test_groups_in_place_of_runs_by_name_say_how_to_divide_them(verb):
     with pytest.raises(UsageError, match=r"not groups. Give dict\(list\(groups\)\)"):

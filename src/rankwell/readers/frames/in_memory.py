@@ -51,8 +51,17 @@ def is_frame(source: Any) -> bool:
 
 
 def is_one_table(column: Any) -> bool:
-    """Whether what looks like one column holds queries, items and numbers: a Series by query and item, or a structured array."""
-    return getattr(getattr(column, "index", None), "nlevels", 1) > 1 or bool(array_fields(column))
+    """Whether what looks like one column is a table: a Series by query and item or of lists by query, or a structured array."""
+    is_by_pair = getattr(getattr(column, "index", None), "nlevels", 1) > 1
+    return is_by_pair or bool(array_fields(column)) or is_of_lists(column)
+
+
+def is_of_lists(column: Any) -> bool:
+    """Whether a value is a Series of pandas of lists, sets or dicts by query."""
+    if library(column) != "pandas" or not hasattr(column, "index"):
+        return False
+    first = next(iter(column), None)
+    return isinstance(first, (list, tuple, Mapping, AbstractSet)) or is_column(first)
 
 
 def array_fields(source: Any) -> tuple[str, ...]:
@@ -117,7 +126,7 @@ def as_table_or_dict(source: Any, kind: str, title: str) -> Any:
     if kind == "items" or not is_column(source) or isinstance(source, np.ndarray):
         return source
     if library(source) == "pandas" and hasattr(source, "index"):
-        index, first = source.index, next(iter(source), None)
+        index = source.index
         if index.nlevels > 1:
             if None in index.names:
                 raise UsageError(
@@ -125,7 +134,7 @@ def as_table_or_dict(source: Any, kind: str, title: str) -> Any:
                 )
             is_named = isinstance(source.name, str) and source.name not in index.names
             return source.reset_index(name=source.name if is_named else word)
-        if (isinstance(first, (list, tuple, Mapping, AbstractSet)) or is_column(first)) and index.is_unique:
+        if is_of_lists(source) and index.is_unique:
             return dict(zip(index.tolist(), source.tolist(), strict=True))
     raise UsageError(
         f"{title}: a {type(source).__name__} is one column. Give a frame with the columns query, item and {word}, or "
