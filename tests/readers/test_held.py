@@ -140,7 +140,7 @@ def test_a_series_of_lists_is_one_of_the_runs_by_name(verb):
     lists = pd.Series(ONE)
     for runs in ({"a": lists, "b": ONE}, {"a": ONE, "b": lists}, {"a": lists, "b": lists}):
         assert str(VERBS[verb](runs)) == str(VERBS[verb]({"a": ONE, "b": ONE}))
-    with pytest.raises(UsageError, match="takes runs by name, not one|must be a mapping"):
+    with pytest.raises(UsageError, match=r"takes runs by name, not one|must be a mapping"):
         VERBS[verb](lists)
 
 

@@ -207,6 +207,10 @@ def refuse_one_list(source: Any, word: str = "") -> None:
 
 def refuse_rows_of_a_table(rows: Any, kind: str, title: str) -> None:
     """Raise UsageError for tuples such as (query, item, score), which are rows of a table and no lists of items."""
+    if all(type(row) is tuple and len(row) == 2 and isinstance(row[1], (list, dict)) for row in rows):
+        raise UsageError(
+            f"{title}: pairs of a query and its list, such as {brief(rows[0])}. Give dict(pairs)."
+        )
     if (
         not all(type(row) is tuple for row in rows)
         or len({len(row) for row in rows}) != 1
@@ -217,8 +221,9 @@ def refuse_rows_of_a_table(rows: Any, kind: str, title: str) -> None:
     repeats = len(rows[0]) == 2 or any(one[0] == other[0] for one, other in pairwise(rows))
     repeats |= len(rows) > 1 and [row[0] for row in rows] in ([*range(len(rows))], [*range(1, len(rows) + 1)])
     if repeats or len({type(cell) for row in rows for cell in row}) > 1:
+        columns = "*zip(*rows)" if len(rows[0]) < 4 else "*list(zip(*rows))[:3]"  # a fourth is often the time
         raise UsageError(
-            f"{title}: {brief(rows[0])} looks like a row of query and item. If it is, rw.{KINDS[kind].__name__}(*zip(*rows)); if each tuple is the "
+            f"{title}: {brief(rows[0])} looks like a row of query and item. If it is, rw.{KINDS[kind].__name__}({columns}); if each tuple is the "
             f"list of a query, [list(row) for row in rows]."
         )
 

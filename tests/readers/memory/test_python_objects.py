@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from decimal import Decimal
 from fractions import Fraction
+from types import SimpleNamespace
 
 import narwhals as nw
 import numpy as np
@@ -384,6 +385,33 @@ def test_keys_of_a_dict_are_a_catalogue():
 def test_rows_of_pandas_are_refused_with_what_they_are():
     rows = [row for _, row in FRAME.iterrows()]
     refused("not a number", lambda: mean(rows))
+
+
+def test_a_field_that_the_first_object_lacks_is_not_passed_over():
+    rows = [SimpleNamespace(user=user, item=item, score=score) for user, item, score in ROWS]
+    assert mean(rows) == MEAN
+    for row in (rows[0], rows[2]):
+        score = vars(row).pop("score")
+        refused("row", lambda: mean(rows))
+        row.score = score
+    rows[1].shelf = {"row": 3}
+    assert mean(rows) == MEAN
+    liked = [SimpleNamespace(user="u", item=1), SimpleNamespace(user="v", item=1, grade=0)]
+    refused("the grade is missing", lambda: mean(qrels=liked))
+
+
+def test_pairs_of_a_query_and_its_list_are_told_to_be_a_dict():
+    for lists in (NUMBERS, BEST_FIRST):
+        pairs = list(lists.items())
+        remedy = re.search(r"Give (.*)\.$", refused("pairs of a query and its list", lambda: mean(pairs)))[1]  # noqa: B023
+        assert mean(eval(remedy, {"pairs": pairs})) == MEAN
+
+
+def test_the_time_in_a_row_of_four_is_no_rank():
+    rows = [(*row, 1_600_000_000 - at) for at, row in enumerate(ROWS)]
+    text = refused("looks like a row of query and item", lambda: mean(rows))
+    run = eval(re.search(r"If it is, (rw\..*\)); if", text)[1], {"rw": rw, "rows": rows})
+    assert mean(run) == MEAN
 
 
 # the other tables, in every shape that a table has

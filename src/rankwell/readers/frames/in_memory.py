@@ -24,6 +24,7 @@ from rankwell.tables.series import (
     is_column,
     is_number,
     library,
+    list_values,
     refuse_deep,
     refuse_other_index,
     series_of,
@@ -407,19 +408,20 @@ def is_rows(source: Any) -> bool:
 
 
 def columns_of(source: Sequence[Any], name: str) -> dict[str, list[Any]]:
-    """Return the columns of a list of objects, which all have the fields of the first; fields that hold dicts are left out.
+    """Return the columns of a list of objects, None where one lacks a field that the first lacks, too; fields that hold dicts are left out.
 
-    DataError if an object lacks a field.
+    DataError if an object lacks a field of the first.
     """
-    fields = fields_of(next(iter(source))) or ()
-    columns: dict[str, list[Any]] = {field: [] for field in fields}
-    for row, row_value in enumerate(source, 1):
-        for field, column in columns.items():
+    rows = list_values(source, name)
+    fields = fields_of(rows[0]) or ()
+    for row, row_value in enumerate(rows, 1):
+        for field in fields:
             if not hasattr(row_value, field):
                 raise DataError(
                     f"{name}, row {row}: {brief(row_value)} has no {field}, while the first row has one."
                 )
-            column.append(getattr(row_value, field))
+    every = dict.fromkeys(chain(fields, chain.from_iterable(fields_of(row) or () for row in rows)))
+    columns = {field: [getattr(row, field, None) for row in rows] for field in every}
     return {field: column for field, column in columns.items() if not isinstance(column[0], dict)}
 
 
