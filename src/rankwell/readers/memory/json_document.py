@@ -22,6 +22,7 @@ from rankwell.tables.series import Changed
 if TYPE_CHECKING:
     import polars as pl
 
+LARGEST = 2**1023  # of whole numbers that are floats
 BLANKS = re.compile(r"[ \t\n\r]*")
 PAIRS = json.JSONDecoder(object_pairs_hook=Members)  # a dict would lose a key that stands twice
 
@@ -115,8 +116,10 @@ class Document:
         """Raise DataError for a whole number that a float in the same column made another one."""
         for number, record in self._large:
             for word, column in words.items():
-                value = record.get(column)
-                if table.schema[column].is_float() and type(value) is int and table[column][number] != value:
+                value, kind = record.get(column), table.schema[column]
+                if type(value) is not int or not (kind.is_float() or kind.is_object()):
+                    continue
+                if abs(value) >= LARGEST or float(value) != value:
                     raise Changed(number, value, word).at(self.record(number))
 
     def rows(self, kind: str, columns: Mapping[str, str]) -> tables.OpenTable:
