@@ -178,6 +178,7 @@ SYSTEMS |= dict.fromkeys(("model", "method", "approach", "run", "variant"), Fals
 
 MOST_LEVELS = 10
 LEAST_TIME = 1e8  # a count of seconds since 1970 was above this in 1973
+INCLUSIVE = " An end is the character after the last one: add 1 to an end that is inclusive."
 TRUTH = {"true": 1.0, "false": 0.0}
 # what people write of nuggets, the facts that an answer should hold: how important each is, and what an answer says of it
 IMPORTANCE_WORDS = {"vital": 2.0, "okay": 1.0}

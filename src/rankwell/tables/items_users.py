@@ -9,7 +9,7 @@ import numpy as np
 
 from rankwell.errors import DataError, UsageError, brief, nearest, one_of
 from rankwell.records import Derived
-from rankwell.tables.columns import SPAN, named_as
+from rankwell.tables.columns import INCLUSIVE, SPAN, named_as
 from rankwell.tables.ids import IdColumn, Ids
 from rankwell.tables.run_qrels import NO_WORDS, ids_of
 from rankwell.tables.series import same_length
@@ -129,6 +129,7 @@ class Items(Derived):
             raise UsageError(
                 f"{self.name}: spans need columns document, start and end of the chunks, but there is no {' and no '.join(lacking)} "
                 f"(beside the items: {', '.join(map(brief, columns[:9])) or 'no column'}). Add or rename columns."
+                f"{INCLUSIVE if lacking == ['end'] else ''}"
             )
         return Spans.of_frame(self.frame, words, lambda row: f"{self.name}: item {brief(self.item.one(row))}")
 

@@ -108,6 +108,7 @@ def test_the_document_of_a_row_is_its_id_where_there_is_a_text_beside_it():
         ({"start": [0, None, 7]}, "qrels, row 2: the start is missing"),
         ({"document": ["a:b", None, "c"]}, "qrels, row 2: the document id is missing"),
         ({"document": None}, "there is no document; the columns are 'query', 'start', 'end'. Say which it is: qrels_columns={'its name': 'document'}"),
+        ({"end": None, "end_inclusive": [1, 2, 3]}, "qrels_columns={'its name': 'end'}. An end is the character after the last one: add 1 to an end that is inclusive."),
         ({"end": None, "last": [1, 2, 3]}, "there is no end; the columns are 'query', 'document', 'start', 'last'. Say which it is: qrels_columns={'last': 'end'}"),
     ],
 )  # fmt: skip
@@ -232,3 +233,10 @@ def test_a_question_with_other_references_is_refused_with_its_line(tmp_path, ref
 def test_questions_with_references_are_no_run(tmp_path):
     with pytest.raises(rw.RankwellError, match="judgements of spans and no run"):
         rw.read_run(questions(tmp_path / "questions.csv"))
+
+
+def test_chunks_that_say_their_last_character_are_told_what_an_end_is():
+    chunks = [{"item": "c", "document": "d", "start": 0, "end_inclusive": 9}]
+    gold = [{"query": "q", "document": "d", "start": 0, "end": 5}]
+    with pytest.raises(rw.RankwellError, match=r"there is no end .* add 1 to an end that is inclusive"):
+        rw.evaluate({"q": ["c"]}, gold, ["span_r"], items=chunks)

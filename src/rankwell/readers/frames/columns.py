@@ -10,6 +10,7 @@ from rankwell.errors import DataError, UsageError, brief, nearest, one_of
 from rankwell.tables.columns import (
     COLUMNS,
     IDS,
+    INCLUSIVE,
     RANKS_BESIDE_SCORES,
     SPAN,
     WORDS,
@@ -229,11 +230,14 @@ def _half_a_span(
 ) -> DataError:
     """The error of judgements with a part of what a gold span is."""
     lacking = [word for word in SPAN if word not in spans]
-    free = [column for column in free if known_word(column) in (None, "item")]
+    # the last character of a span is not its end
+    free = [
+        column for column in free if known_word(column) in (None, "item") and "incl" not in plain_name(column)
+    ]
     shown = say(given, dict(zip([*free, "its name", "another"], lacking, strict=False)))
     return DataError(
         f"{name}: gold spans have a document, a start and an end, but there is no {' and no '.join(lacking)}; the columns are "
-        f"{quoted(columns)}. Say which it is: {shown}."
+        f"{quoted(columns)}. Say which it is: {shown}.{INCLUSIVE if 'end' in lacking else ''}"
     )
 
 
