@@ -175,6 +175,14 @@ SYSTEMS = dict.fromkeys((
     "modelname", "system", "systemname", "algorithm", "algo", "recommender", "runid", "runname", "experiment",
 ), True)  # fmt: skip
 SYSTEMS |= dict.fromkeys(("model", "method", "approach", "run", "variant"), False)
+# columns that say to which part of the data a row belongs, and the words for what a system learns from, and for what it is judged by
+DIVISIONS = frozenset(
+    ("split", "set", "subset", "datasplit", "dataset", "partition", "part", "phase", "usage")
+)
+LEARNED, HELD_OUT = (
+    frozenset(("train", "training")),
+    frozenset(("test", "testing", "valid", "validation", "val", "dev", "eval", "holdout")),
+)
 
 MOST_LEVELS = 10
 LEAST_TIME = 1e8  # a count of seconds since 1970 was above this in 1973
@@ -224,11 +232,15 @@ def words_read(word: str, given: Iterable[str]) -> str:
 
 
 class UnreadColumn(NamedTuple):
-    """A column of a table that was not read: whether it holds numbers, and these if they are at most ten; None if nobody looked."""
+    """A column of a table that was not read: whether it holds numbers, and these if they are at most ten; None if nobody looked.
+
+    ``words`` are those of a column of text in judgements, if they are at most ten; None if they are more.
+    """
 
     name: str
     is_number: bool | None = None
     levels: tuple[float, ...] | None = None
+    words: tuple[str, ...] | None = ()
 
 
 NOT_READ = "columns not read in the "
@@ -252,12 +264,21 @@ def merge_unread(parts: Sequence[tuple[UnreadColumn, ...]]) -> tuple[UnreadColum
     found: dict[str, UnreadColumn] = {}
     for column in (column for part in parts for column in part):
         known = found.get(column.name, column)
-        levels = None
-        if known.levels is not None and column.levels is not None:
-            both = tuple(sorted({*known.levels, *column.levels}))
-            levels = both if len(both) <= MOST_LEVELS else None
-        found[column.name] = UnreadColumn(column.name, known.is_number and column.is_number, levels)
+        found[column.name] = UnreadColumn(
+            column.name,
+            known.is_number and column.is_number,
+            _few_of_both(known.levels, column.levels),
+            _few_of_both(known.words, column.words),
+        )
     return tuple(found.values())
+
+
+def _few_of_both(known: tuple[Any, ...] | None, others: tuple[Any, ...] | None) -> tuple[Any, ...] | None:
+    """The values of two columns together if these are at most ten."""
+    if known is None or others is None:
+        return None
+    both = tuple(sorted({*known, *others}))
+    return both if len(both) <= MOST_LEVELS else None
 
 
 def known_word(name: str) -> str | None:

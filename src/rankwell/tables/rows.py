@@ -146,7 +146,8 @@ class Lists:
         query = int(np.searchsorted(self.offsets, second, side="right")) - 1
         return DataError(
             f"{self.place(second)}: query {brief(self.queries.one(query))} lists item {brief(self.items.one(second))} twice "
-            f"(first: {self.place(first)}). Remove one, or set duplicates='first' or 'drop'."
+            f"(first: {self.place(first)}). Remove one, or set duplicates='first' or 'drop'; if these are lists of several systems, days or "
+            f"folds, give one of them."
         )
 
     def only(self, rows: np.ndarray, offsets: np.ndarray | None = None) -> Lists:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from rankwell.errors import DataError, brief
 from rankwell.readers.frames.columns import Given, say
+from rankwell.readers.frames.list_columns import LOOKED, QUOTED
 from rankwell.readers.frames.pieces import PIECE, Frames
 from rankwell.tables.columns import (
+    DIVISIONS,
+    HELD_OUT,
+    LEARNED,
     LEAST_TIME,
     MOST_LEVELS,
     NUMBER_WORDS,
@@ -48,6 +52,10 @@ def unread_of(
         for column in free:
             if plain_name(column) in SYSTEMS:
                 _refuse_systems(read([words["query"], words["item"], column]), words, column, name)
+    if kind == "qrels":
+        for column in free:
+            if plain_name(column) in DIVISIONS:
+                _refuse_training_rows(read([words["query"], column]), words["query"], column, name)
     if (
         kind == "qrels"
         and "grade" in words
@@ -68,7 +76,8 @@ def unread_of(
         and (each or columns.index(each))
         and not (each == "citation" and "support" in words)
     ]
-    seen = look(read(doubtful), doubtful, kind) if doubtful else {}
+    listed = _listed_in_text(read, words["item"], doubtful) if "item" in words and doubtful else ()
+    seen = look(read(doubtful), doubtful, kind, listed) if doubtful else {}
     if kind == "run":
         for column, found in seen.items():
             if found.is_number and (found.levels is None or len(found.levels) > 1):
@@ -100,6 +109,28 @@ def _refuse_systems(frames: Frames, words: Mapping[str, str], column: str, name:
             )
 
 
+def _refuse_training_rows(frames: Frames, query: str, column: str, name: str) -> None:
+    """Raise DataError if queries have rows to learn from beside those to be judged by, as the whole of a log has."""
+    import polars as pl
+
+    queries: dict[bool, set[Any]] = {True: set(), False: set()}
+    words: dict[bool, str] = {}
+    for frame in frames(PIECE):
+        if frame[column].dtype not in (pl.String, pl.Categorical, pl.Enum):
+            return
+        texts = frame[column].cast(pl.String)
+        for is_learned, known in ((True, LEARNED), (False, HELD_OUT)):
+            rows = frame.filter(texts.str.strip_chars().str.to_lowercase().is_in(known))
+            queries[is_learned].update(rows[query].unique())
+            words |= {is_learned: rows[column][0]} if len(rows) else {}
+        if queries[True] & queries[False]:
+            raise DataError(
+                f"{name}: by {brief(column)} it holds rows of {brief(words[True])} beside those of {brief(words[False])}, and all would be "
+                f"judgements. Give those that are, in pandas frame[frame[{brief(column)}] == {brief(words[False])}]; if all are, leave the "
+                f"column out."
+            )
+
+
 def _refuse_two_grades(
     grade: str, free: Sequence[str], name: str, given: Mapping[str, str], read: Read
 ) -> None:
@@ -112,21 +143,30 @@ def _refuse_two_grades(
             )
 
 
-def look(frames: Frames, columns: Sequence[str], kind: str) -> dict[str, UnreadColumn]:
+def look(
+    frames: Frames, columns: Sequence[str], kind: str, listed: Collection[str] = ()
+) -> dict[str, UnreadColumn]:
     """Return of each column whether it holds numbers, and these if they are few; the rest of a table is not read once that is known.
 
-    A missing value is a number of its own: where it stands nobody was asked, or nothing was bought. A column that is passed over by its
+    Of judgements, the words of a column of text are told, too, if they are few. The columns that are ``listed`` hold lists as text. A missing value is a number of its own: where it stands nobody was asked, or nothing was bought. A column that is passed over by its
     name holds numbers only if some are fractions, as no id, part or index is, and no time.
     """
     words = NUMBER_WORDS["grade" if kind == "qrels" else "score"]
     levels: dict[str, set[float] | None] = {column: set() for column in columns}
     left, has_fractions = set(columns), set[str]()
+    texts: dict[str, set[str] | None] = {}
     for frame in frames(PIECE):
         for column in sorted(left):
-            numbers = _numbers(frame[column], words)
+            series = _split(frame[column]).explode() if column in listed else frame[column]
+            numbers = None if column in texts else _numbers(series, words)
             if numbers is None:
                 levels[column] = None
-                left.discard(column)
+                held_words = texts.get(column, set()) if kind == "qrels" else None
+                more = None if held_words is None else _words(series)
+                few = None if more is None or held_words is None else held_words | more
+                texts[column] = few if few is not None and len(few) <= MOST_LEVELS else None
+                if texts[column] is None:
+                    left.discard(column)
                 continue
             held = levels[column]
             assert held is not None
@@ -139,15 +179,49 @@ def look(frames: Frames, columns: Sequence[str], kind: str) -> dict[str, UnreadC
                 left.discard(column)
         if not left:
             break
-    return {column: _unread(column, held) for column, held in levels.items()}
+    return {column: _unread(column, held, texts.get(column, set())) for column, held in levels.items()}
 
 
-def _unread(column: str, held: set[float] | None) -> UnreadColumn:
+def _unread(column: str, held: set[float] | None, words: set[str] | None) -> UnreadColumn:
     if not held or held == {MISSING}:
-        return UnreadColumn(column, is_number=False)
+        return UnreadColumn(column, is_number=False, words=None if words is None else tuple(sorted(words)))
     return UnreadColumn(
         column, is_number=True, levels=tuple(sorted(held)) if len(held) <= MOST_LEVELS else None
     )
+
+
+def _listed_in_text(read: Read, item: str, columns: Sequence[str]) -> list[str]:
+    """The columns of text whose cells hold as many parts as the items of their rows, as far as the first rows show it."""
+    import polars as pl
+
+    shown = next(iter(read([item])(LOOKED)), None)
+    if shown is None or shown[item].dtype != pl.String:
+        return []
+    items = _split(shown[item].str.replace_all(QUOTED, "x")).list.len()
+    if items.max() in (None, 0, 1):
+        return []
+    frame = next(iter(read(list(columns))(LOOKED)))
+    texts = [column for column in columns if frame[column].dtype == pl.String]
+    return [column for column in texts if _split(frame[column]).list.len().equals(items, check_names=False)]
+
+
+def _split(cells: pl.Series) -> pl.Series:
+    """The parts of cells that may hold lists."""
+    return cells.str.strip_chars("[]() \t").str.replace_all(r"[\s,;|]+", " ").str.split(" ")
+
+
+def _words(series: pl.Series) -> set[str] | None:
+    """The distinct words in a column, also in lists; None if it holds no text, or many."""
+    import polars as pl
+
+    while isinstance(series.dtype, (pl.List, pl.Array)):
+        series = series.explode()
+    if isinstance(series.dtype, (pl.Categorical, pl.Enum)):
+        series = series.cast(pl.String)
+    distinct = series.unique().drop_nulls() if series.dtype == pl.String else None
+    if distinct is None or len(distinct) > 3 * MOST_LEVELS:  # which may differ in case and blanks
+        return None
+    return set(distinct.str.strip_chars(" '\"").str.to_lowercase()) - {""}
 
 
 def _numbers(series: pl.Series, words: Mapping[str, float]) -> pl.Series | None:
