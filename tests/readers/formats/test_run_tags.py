@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import re
+import subprocess
 
 import pytest
 
@@ -29,3 +31,19 @@ def test_other_runs_have_none(tmp_path):
     table.write_text("query,item,score,tag,more,words\n1,a,2,x,y,z\n")
     for source in (short, table, {"1": {"a": 2.0}}):
         assert tag_of(open_run(source)) == ""
+
+
+@pytest.mark.parametrize("engine", ["memory", "stream"])
+def test_runs_of_two_systems_in_one_file_are_refused_with_what_divides_them(tmp_path, engine):
+    rows = (
+        "# joined\n1 Q0 a 1 8 bm25\n1 Q0 b 2 7 bm25\n2 Q0 c 1 8 bm25\n1 Q0 d 1 9 dense\n2 Q0 e 1 9 dense\n\n"
+    )
+    path = tmp_path / "both.run"
+    path.write_text(rows)
+    qrels = {"1": {"a": 1}, "2": {"c": 1}}
+    with pytest.raises(rw.RankwellError, match="by its tags 'bm25' and 'dense' it holds") as caught:
+        rw.evaluate(path, qrels, ["rr"], engine=engine)
+    for command in re.findall(r"awk .*? > \w+\.run", str(caught.value)):
+        subprocess.run(command, shell=True, check=True, cwd=tmp_path)
+    assert rw.evaluate(tmp_path / "one.run", qrels, ["rr"], engine=engine).mean == {"rr": 1.0}
+    assert rw.evaluate(tmp_path / "all.run", qrels, ["rr"], engine=engine).mean == {"rr": 0.5}

@@ -197,6 +197,7 @@ class TrecRows(Rows):
 
     grouped = False
     ranked = False  # whether the lists have the rank column as well, which evaluation ignores
+    file: File
     label: str
     layout: Layout
 
@@ -305,14 +306,17 @@ class StreamedRows(TrecRows):
         return BlockPieces(name, self._pieces, self.label)
 
     def _pieces(self) -> Iterator[tuple[Piece, Place]]:
+        last = b""
         for take in self.takes():
-            parsed = Parsed(take(), self.layout)
+            parsed = Parsed(block := take(), self.layout)
+            last = _last_line(block.text[max(block.begin, block.end - MOST_SHOWN) : block.end].tobytes())
             piece: Piece = {"query": parsed.query[owners(parsed.offsets)], "item": parsed.item}
             if parsed.topic is None:
                 piece["score"] = parsed.value
             else:
                 piece |= {"grade": parsed.value, "topic": parsed.topic}
             yield piece, parsed.place
+        _refuse_two_tags(self.file, self.layout, last)
 
     def owned(self) -> TextRows:
         """Return the same lines, held by rankwell."""
@@ -327,7 +331,7 @@ class TextRows(TrecRows):
     """The lines of a TREC run that rankwell holds."""
 
     def __init__(self, file: File, layout: Layout) -> None:
-        self.block, self.label, self.layout = TextBlock.whole(file), file.label, layout
+        self.block, self.file, self.label, self.layout = TextBlock.whole(file), file, file.label, layout
 
     def whole_queries(self, rows: int) -> Generator[Take]:
         """Yield functions that each give about so many of the lines."""
@@ -463,6 +467,8 @@ def _beside(make: Callable[[], Lists], make_ranks: Callable[[], Lists] | None) -
 def _packed(whole: TrecRows) -> tuple[Ids, np.ndarray, list[Pack]]:
     """The distinct queries, the offsets of their rows, and the blocks packed."""
     parts = list(_done(whole))
+    *_, last = whole.file.pieces()
+    _refuse_two_tags(whole.file, whole.layout, _last_line(last[-MOST_SHOWN:].tobytes()))
     heads = Ids.concatenate([own for own, *_ in parts])
     numbers, firsts = heads.group()
     sizes, packs, done = np.zeros(len(firsts), np.int64), [], 0
@@ -496,6 +502,30 @@ def _pack(take: Take, layout: Layout) -> Packed:
         codes, parsed.offsets, len(firsts), item.text, item.starts, item.lengths, parsed.value
     )
     return copy_ids(parsed.query[firsts]), *packed
+
+
+def _refuse_two_tags(file: File, layout: Layout, last: bytes) -> None:
+    """Raise DataError if the last line has another tag than the first, and its query both, as where runs of two systems were joined."""
+    tag, words = next(data_lines(file), [])[PLACE:], split(last)
+    if layout.is_qrels or layout.rule == trec_text.ANY_WORDS or not tag or words[PLACE:] in ([], tag):
+        return
+    line = re.compile(
+        rb"^\s*" + re.escape(words[0]) + rb"\s.*\s" + re.escape(tag[-1]) + rb"\s*$", re.MULTILINE
+    )
+    if any(line.search(piece) for piece in file.pieces()):
+        import shlex
+
+        both = [b" ".join(each).decode(errors="replace") for each in (tag, words[PLACE:])]
+        label, sign = shlex.quote(file.label), f'"{both[0].split()[0]}"'
+        raise DataError(
+            f"{file.label}: by its tags {brief(both[0])} and {brief(both[1])} it holds lists of several systems, which would be mixed. Give each "
+            f"by itself: awk '$6 == {sign}' {label} > one.run. If all are one list, give them one tag: "
+            f"awk 'NF > 5 {{$6 = \"all\"; print}}' {label} > all.run."
+        )
+
+
+def _last_line(text: bytes) -> bytes:
+    return text.rstrip().rpartition(b"\n")[2]
 
 
 # Lines parsed into columns: the ids as spans of the text, the numbers, and where each row stands.
