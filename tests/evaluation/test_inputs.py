@@ -34,9 +34,10 @@ def test_tables_that_were_read_are_taken_as_they_are():
 
 
 def test_training_data_that_no_metric_needs_are_not_read(tmp_path):
+    (tmp_path / "none.csv").write_text("no table")
     inputs = read_inputs(asked("ap", qrels=QRELS, train=tmp_path / "none.csv"))
     assert inputs.train is None
-    with pytest.raises(rw.RankwellError, match="cannot be read"):
+    with pytest.raises(rw.RankwellError, match=r"none\.csv: the first line"):
         read_inputs(asked("epc@2", qrels=QRELS, train=tmp_path / "none.csv"))
 
 

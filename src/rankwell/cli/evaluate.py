@@ -236,7 +236,12 @@ def evaluate(
         evaluator = Evaluator.of(replace(request, per_query=to_file or needs_values), inputs)
         found = evaluator.results_of_all(named).values()
         results = with_origin([each.collected() for each in found] if needs_values else found, experiment)
-    _write(results, inputs, names, printed, per_query=per_query, intervals=interval, is_saved=bool(to_file))
+    is_saved, is_read = bool(to_file), inputs.train is not None or "train" in inputs.opened
+    unread = None if is_read or not isinstance(train, str) else train
+    _write(
+        results, inputs, names, printed,
+        per_query=per_query, intervals=interval, is_saved=is_saved, unread=unread,
+    )  # fmt: skip
 
 
 def _refuse_beside(option: str, others: Mapping[str, Any]) -> None:
@@ -315,6 +320,7 @@ def _write(
     per_query: bool,
     intervals: bool,
     is_saved: bool,
+    unread: str | None,
 ) -> None:
     """Print the results, unless they have been saved already; warnings, and what each file was read as, go to stderr."""
     from rankwell.metrics.bundles import profile
@@ -323,6 +329,8 @@ def _write(
 
     if printed.verbose:
         sources = [_read_as(each) for each in (inputs.qrels, *inputs.runs) if each is not None]
+        if unread:
+            sources.append(f"{unread}: not read, as no metric needs the training data")
         sys.stderr.write("".join(f"rankwell: {printable(source)}\n" for source in sources if source))
     for warning in first_of(warnings_of(results)):
         print_note(as_options(warning))

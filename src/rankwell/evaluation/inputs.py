@@ -275,6 +275,7 @@ def read_inputs(request: Request, runs: Sequence[Any] = (), names: Sequence[str]
     sources itself. RankwellError if a metric needs a table that was not given, or a table cannot be read.
     """
     metrics, policy, tool, prepare, ledger = request.metrics, request.policy, None, None, None
+    given_train = request.train
     if request.ledger is not None:
         from rankwell.results.ledger import LedgerFile
 
@@ -313,6 +314,11 @@ def read_inputs(request: Request, runs: Sequence[Any] = (), names: Sequence[str]
     if policy.group is not None and named_as("document", [policy.group]):
         of_items.add("spans")  # that column is the document of the passages then, and not their id
     train, items, users = read_tables(request, (asked.needs | of_items) - {"sizes"})
+    if not asked.needs & OF_TRAIN and given_train is not None:
+        from rankwell.readers.in_files import refuse_missing
+
+        # no metric reads it, so nobody else would see that it is not there
+        refuse_missing(given_train if request.engine is None else request.engine.source(given_train))
     slices: Mapping[str, Items] | Parts = {}
     # asked first: whether something is a protocol takes as long as to read a small table
     if request.slices is not None:

@@ -50,6 +50,7 @@ from rankwell.readers.sources import (
     WITH_CELLS,
     ReadOptions,
     is_collection,
+    is_of_paths,
     refuse_one_list,
     refuse_options,
     refuse_query_ids,
@@ -227,6 +228,12 @@ def _files_in(source: Any) -> tuple[list[Any], list[File]]:
     """The paths and patterns that were given, and the files that they name."""
     sources: list[Any] = [source] if isinstance(source, PATHS) else list(source)
     return sources, [file for path in sources for file in files_of(path)]
+
+
+def refuse_missing(source: Any) -> None:
+    """Raise InputError if a path that nobody reads names no file, or an empty one."""
+    if is_of_paths(source) and not is_collection(source) and not is_scanned(source):
+        _files_in(source)
 
 
 def _name_of(source: Any) -> str:
