@@ -216,3 +216,20 @@ def test_the_remedy_for_a_header_above_a_trec_run_keeps_its_scores_in_force(tmp_
 def test_other_signs_in_the_name_of_a_column_do_not_divide_the_table(tmp_path, name):
     path = write(tmp_path, "r.csv", f"user,item,score,{name}\na,y,5,1\na,x,9,2\nb,z,3,3\n")
     assert mean(path, QRELS) == 1.0
+
+
+@every("sign", ["\t", ",", ";", "|"])
+@every("end", [".csv", ".txt"])
+def test_names_in_brackets_are_a_header_and_no_json(tmp_path, sign, end):
+    rows = "[User Id],[item],[Score]\na,y,5\na,x,9\nb,z,3\n".replace(",", sign)
+    assert mean(write(tmp_path, f"run{end}", rows), QRELS) == 1.0
+    judged = "[user],[item],[rating]\na,y,0\na,x,1\nb,z,1\n".replace(",", sign)
+    assert mean({"a": ["y", "x"], "b": ["z"]}, write(tmp_path, f"qrels{end}", judged)) == 0.75
+
+
+def test_lists_of_json_are_no_names_in_brackets(tmp_path):
+    for text in ("[[1,2],[3]]", "[ [1, 2], [3]]"):
+        assert mean(write(tmp_path, "run.txt", text), {0: {2: 1}, 1: {3: 1}}) == 0.75
+    for text in ("[true,false]", "[null]", "[NaN, 1]"):
+        with pytest.raises(rw.RankwellError, match="expected {item: score} or"):
+            mean(write(tmp_path, "run.json", text), QRELS)

@@ -218,6 +218,17 @@ def refuse_rows_in_quotes(file: File, separator: str, columns: int, number: int 
             return
 
 
+def begins_with_name(text: bytes) -> bool:
+    """Whether a text begins with a name in brackets, as a database of Microsoft writes columns, and not with a list of JSON.
+
+    >>> begins_with_name(b"[user],[item]"), begins_with_name(b"[true]"), begins_with_name(b"[[1, 2]]")
+    (True, False, False)
+    """
+    import re
+
+    return re.match(rb"\[(?!true\b|false\b|null\b|NaN\b|Infinity\b)[^\W\d][^\[\]{}\"\n]*\]", text) is not None
+
+
 LINE_END = b"\n"
 LEAST = 16
 

@@ -22,6 +22,7 @@ from rankwell.readers.bytes.text import (
     TextBlock,
     at_wrong_bytes,
     beginning,
+    begins_with_name,
     not_utf8,
     refuse_rows_as_comments,
     refuse_rows_in_quotes,
@@ -55,7 +56,12 @@ SAID_OF_LOG = ("query", "item")
 def recognises(start: bytes) -> bool:
     """Whether a text begins with a header of known names, or has separators and no white space between words."""
     line = _first_line(start)
-    if b"\0" in start or line[:1] in ("{", "[", "") or "::" in line:
+    if (
+        b"\0" in start
+        or line[:1] in ("{", "")
+        or "::" in line
+        or (line[0] == "[" and not begins_with_name(line.encode()))
+    ):
         return False
     separator = _separator(line)
     names = [known_word(cell.strip(' "')) for cell in line.split(separator)]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from rankwell.errors import DataError
 from rankwell.readers.bytes.files import File
-from rankwell.readers.bytes.text import BOM
+from rankwell.readers.bytes.text import BOM, begins_with_name
 from rankwell.readers.memory.json_document import Document
 from rankwell.readers.memory.json_values import first_value
 from rankwell.readers.registry import shape_of
@@ -34,7 +34,7 @@ def recognises(start: bytes) -> bool:
 def _is_nested(start: bytes) -> bool:
     text = start.removeprefix(BOM).lstrip()
     if text.startswith(b"["):
-        return True
+        return not begins_with_name(text)
     value = text.removeprefix(b"{").lstrip()
     if value is text or not value.startswith(b'"'):
         return text.startswith(b"{") and value.startswith(b"}")
