@@ -231,5 +231,5 @@ def test_lists_of_json_are_no_names_in_brackets(tmp_path):
     for text in ("[[1,2],[3]]", "[ [1, 2], [3]]"):
         assert mean(write(tmp_path, "run.txt", text), {0: {2: 1}, 1: {3: 1}}) == 0.75
     for text in ("[true,false]", "[null]", "[NaN, 1]"):
-        with pytest.raises(rw.RankwellError, match="expected {item: score} or"):
+        with pytest.raises(rw.RankwellError, match=r"expected \{item: score\} or"):
             mean(write(tmp_path, "run.json", text), QRELS)

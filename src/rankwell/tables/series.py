@@ -243,8 +243,8 @@ def is_number(value: Any) -> bool:
 def how_to_write(text: str) -> str:
     """Return how to write a number in another spelling, for the message about a text that is no number; nothing for other text.
 
-    >>> how_to_write("0,8"), how_to_write("8,000"), how_to_write("80 %"), how_to_write("2/10")
-    (' Write it as 0.8.', ' Write it as 8000 or 8.000.', ' Write it as 80.', '')
+    >>> how_to_write("0,8"), how_to_write("8,000"), how_to_write("80 %"), how_to_write("(8)"), how_to_write("2/10")
+    (' Write it as 0.8.', ' Write it as 8000 or 8.000.', ' Write it as 80.', ' Write it as -8.', '')
     """
     import re
     import unicodedata
@@ -253,11 +253,18 @@ def how_to_write(text: str) -> str:
         return " If it is missing, remove the row or fill it."
     if not text.strip("-=+| "):
         return " Remove the line."
+    if re.search(r"\d\.#", text):
+        return ""  # as Windows prints what is no number: 1.#IND
     # as Python prints it: tensor(0.8, device='cuda:0')
     plain = unicodedata.normalize("NFKC", text).strip()  # digits of full width, blanks of any
     value = re.sub(r"^[a-zA-Z_][\w.]*\(([^,]*)(,.*)?\)$", r"\1", plain)
     value = re.sub(r"(?<=\d)['’_ ](?=\d{3}(\D|$))", "", value)
-    value = value.replace("\u2212", "-")
+    value = "".join(
+        str(unicodedata.decimal(sign)) if sign.isdecimal() else sign for sign in value.replace("\u2212", "-")
+    )
+    # as accountants write what is below 0
+    if (below := re.fullmatch(r"\(([\d.,]+)\)|([\d.,]+)-", value)) is not None:
+        value = f"-{below[1] or below[2]}"
     found = re.findall(r"[-+]?\d[\d.,]*(?:[eEdD][-+]?\d+)?", value)
     # behind a letter it is part of an id, such as u1
     if len(found) != 1 or re.search(r"[^\W\d]", value.partition(found[0])[0]):
@@ -269,9 +276,11 @@ def how_to_write(text: str) -> str:
         ways = [f"{re.sub('[.,]', '', whole)}.{rest}"]
     elif number.count(",") == 1:
         ways = [joined] * (len(rest) == 3) + [number.replace(",", ".")]
+    elif joined.count(".") > 1:
+        ways = [joined.replace(".", "")] if re.fullmatch(r"[-+]?\d{1,3}(\.\d{3})+", joined) else []
     else:
-        ways = [joined.replace(".", "") if joined.count(".") > 1 else joined]
-    return f" Write it as {' or '.join(ways)}." if all(map(is_number, ways)) else ""
+        ways = [joined]
+    return f" Write it as {' or '.join(ways)}." if ways and all(map(is_number, ways)) else ""
 
 
 def refuse_changed(values: Iterable[Any], numbers: np.ndarray, word: str) -> None:

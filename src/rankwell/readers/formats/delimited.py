@@ -28,7 +28,7 @@ from rankwell.readers.bytes.text import (
     refuse_rows_in_quotes,
     require_text,
 )
-from rankwell.readers.frames import list_columns, plain_lines, tables
+from rankwell.readers.frames import list_columns, plain_lines, tables, thousands
 from rankwell.readers.frames.columns import IS_HEADER, Given, match_columns, say
 from rankwell.readers.frames.pieces import Frames, are_references, spans_of
 from rankwell.readers.frames.scans import lines_of, schema_of, unreadable, whole_table
@@ -184,6 +184,9 @@ class TextTable(plain_lines.TextTable):
                 raise DataError(f"{error}{without_header(len(self.names), kind, columns)}") from None
             raise
         self.unread = unread_of(self.names, self.words, kind, file.label, given, self.columns)
+        if kind in SAID and thousands.SIGN.search(file.head):
+            shown = [fields for *_, fields in itertools.islice(self._records(), LOOKED_AT)]
+            thousands.warn_of(shown[self.has_header :], self.names, self.words, file.label)
         if kind in SAID and self.has_header and not {"score", "rank", "grade"} & set(self.words):
             self.refuse_second_header()
 

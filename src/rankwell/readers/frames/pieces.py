@@ -14,6 +14,7 @@ import numpy as np
 
 from rankwell.errors import DataError, InputError, UsageError, brief
 from rankwell.readers.bytes.files import CHANGED, File
+from rankwell.readers.frames.thousands import beside
 from rankwell.tables.columns import (
     EXTRA,
     ID_WORDS,
@@ -322,6 +323,7 @@ def _numbers_in(series: pl.Series, word: str, place: Place) -> pl.Series:
         advice = " The header stands here again: remove the line."
     else:
         advice = how_to_write(series[row])
+        advice += beside(series[row], series) if advice else ""
         if is_of_words and not advice:
             advice = words_read(word, text.str.to_lowercase().to_list())
     raise DataError(wrong + advice)
