@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import random
 from pathlib import Path
 
 import polars as pl
@@ -208,3 +209,23 @@ def test_ranks_that_run_through_the_whole_table_are_warned_of():
     ):
         assert rw.evaluate(run, qrels, "hit@1").mean["hit@1"] == 1 / 30
     assert rw.evaluate(run, qrels, "hit@1", ranks="closed").mean["hit@1"] == 1.0
+
+
+@pytest.mark.parametrize("engine", ["memory", rw.Stream(part_rows=3)], ids=str)
+@pytest.mark.parametrize("seed", range(4))
+def test_of_equal_ranks_that_are_closed_the_score_decides_unless_it_contradicts(engine, seed):
+    rng = random.Random(seed)
+    rows = [(f"q{q}", f"d{i}", rng.randint(1, 3), rng.randint(1, 4)) for q in range(30) for i in range(4)]
+    if seed % 2:  # lists whose scores say the same as their ranks
+        rows = [(q, i, rank, 8 - 2 * rank + score % 2) for q, i, rank, score in rows]
+    qrels = {f"q{q}": {f"d{rng.randrange(4)}": 1} for q in range(30)}
+    expected = []
+    for query, judged in qrels.items():
+        own = [row[1:] for row in rows if row[0] == query]
+        is_alike = all(a[2] >= b[2] for a in own for b in own if a[1] < b[1])
+        own.sort(key=lambda row: row[0], reverse=True)  # ties: item id down
+        own.sort(key=lambda row: (row[1], -row[2] if is_alike else 0))
+        expected.append(1 / (1 + [item for item, *_ in own].index(*judged)))
+    frame = pl.DataFrame(rows, ["query", "item", "rank", "score"], orient="row")
+    res = rw.evaluate(frame, qrels, ["rr"], ranks="closed", engine=engine)
+    assert res.mean["rr"] == pytest.approx(sum(expected) / len(expected), abs=1e-12)

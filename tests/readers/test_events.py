@@ -1,4 +1,5 @@
-"""What happened is no relevance: words of views and skips, rows of the training data, and lists of numbers written as text are asked about.
+"""What happened is no relevance: words of views and skips, rows of the training data, and lists of numbers written as text are asked about;
+padding is no item.
 
 The run has b before a; only a counts, so that b, taken for relevant, gives another number. The values are those of the rows left by hand.
 """
@@ -128,3 +129,56 @@ def test_other_lists_in_text_are_passed(tmp_path):
     path = tmp_path / "log.csv"
     path.write_text('user,item,helpful,genres\nu,a,"[0, 1]",1|2\nv,c,"[0, 0]",0|3\n')
     assert mean(RUN, path) == 0.75
+
+
+PADDED = {"user": ["u", "v"], "items": [["2", "3", "-1"], ["1", "-1", "-1"]]}
+
+
+@every("way", ["JSON", "Python", "NumPy", "blanks", "lists", "numbers"])
+@every("end", ["csv", "jsonl", "json", "parquet"])
+def test_padding_is_no_item_in_text_either(tmp_path, way, end):
+    if way in ("lists", "numbers") and end == "csv":
+        return
+    lists = PADDED["items"] if way == "lists" else [list(map(int, items)) for items in PADDED["items"]]
+    cells = lists if way in ("lists", "numbers") else [as_text(way, items) for items in lists]
+    frame, path = pl.DataFrame({"user": PADDED["user"], "items": cells}), tmp_path / f"lists.{end}"
+    write = {
+        "csv": frame.write_csv,
+        "jsonl": frame.write_ndjson,
+        "json": frame.write_json,
+        "parquet": frame.write_parquet,
+    }[end]
+    write(path)
+    assert mean(path, {"u": {"3": 1}, "v": {"9": 1}}, "num_ret") == 3
+    # beside ids that are no numbers it is an id
+    write = {
+        "csv": pl.DataFrame.write_csv,
+        "jsonl": pl.DataFrame.write_ndjson,
+        "json": pl.DataFrame.write_json,
+        "parquet": pl.DataFrame.write_parquet,
+    }[end]
+    if way in ("JSON", "Python", "lists"):
+        texts = [["d2", "-1"], ["d1", "-2", "-1"]]
+        write(
+            pl.DataFrame(
+                {
+                    "user": ["u", "v"],
+                    "items": texts if way == "lists" else [as_text(way, each) for each in texts],
+                }
+            ),
+            path,
+        )
+        assert mean(path, {"u": {"d2": 1}, "v": {"9": 1}}, "num_ret") == 5
+
+
+def test_padding_is_no_item_in_memory_as_in_files():
+    for kind in (int, str):
+        lists = {"u": [*map(kind, [2, 3, -1])], "v": [*map(kind, [1, -1, -1])]}
+        assert mean(lists, {"u": {kind(3): 1}, "v": {kind(9): 1}}, "num_ret") == 3
+    assert mean({"u": ["d2", "-1"], "v": ["d1", "-2", "-1"]}, {"u": {"d2": 1}, "v": {"9": 1}}, "num_ret") == 5
+
+
+def test_padding_that_is_judged_is_asked_about():
+    for item in (-1, "-1"):
+        with pytest.warns(rw.errors.DataWarning, match="item -1 is judged, but at the end of a list"):
+            mean({"u": [3, -1]}, {"u": {item: 1, type(item)(3): 0}})

@@ -82,6 +82,8 @@ def judge(
         lists = _with_scores(lists, asked)
     if lists.has_ranks and policy.ranks == "given":
         lists = with_ranks(lists, asked)
+    elif lists.has_ranks and lists.given is not None:
+        lists = _equal_ranks_by_score(lists, lists.given)
     # the order of these steps is part of the definition: a query's own row takes no rank from others, rows below the depth are
     # not read, so a copy there is no error, and unjudged items go last, after the ties and ranks that they take part in
     if policy.drop_own_query:
@@ -215,6 +217,22 @@ def _same_kinds(
     )
     counts["run ids read as integers"] = queries_changed * len(queries) + items_changed * len(items)
     return replace(lists, queries=queries, items=items), pool
+
+
+def _equal_ranks_by_score(lists: Lists, given: np.ndarray) -> Lists:
+    """The lists with rows of one rank in the order of the scores beside the ranks, where these say the same; what is equal in both stays tied."""
+    query, key = owners(lists.offsets), lists.score
+    rows = np.lexsort((-given.astype(np.float64), -key, query))
+    above, below = rows[:-1], rows[1:]
+    is_tied = (query[above] == query[below]) & (key[above] == key[below])
+    if not is_tied.any():
+        return lists
+    # where another rank has a better score, as distances have, scores say nothing of equal ranks
+    against = (query[above] == query[below]) & ~is_tied & (given[below] > given[above])
+    is_alike = ~np.isin(query[above], query[above][against])
+    place = np.zeros(len(rows))
+    place[below] = np.cumsum(~is_tied | (is_alike & (given[above] != given[below])))
+    return replace(lists, score=-place)
 
 
 def _with_scores(lists: Lists, asked: Asked) -> Lists:

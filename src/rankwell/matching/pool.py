@@ -18,7 +18,7 @@ from rankwell.records import Derived, record
 from rankwell.tables.ids import NO_TEXT, Digest, Ids, Known
 from rankwell.tables.lists import NO_ROWS, Ranked, Topics, lengths_of, offsets_of, owners_of, places_of
 from rankwell.tables.rows import cuts, group_rows
-from rankwell.tables.run_qrels import SWAPPED, Qrels
+from rankwell.tables.run_qrels import PAD, SWAPPED, Qrels
 
 if TYPE_CHECKING:
     from rankwell.matching.batch import Context
@@ -279,6 +279,13 @@ def pool_of(
     asker = asked.by_need.get("topics")
     if scale is None:
         scale = scale_of(qrels, asked)
+        if _has_pad(qrels.item):
+            warnings.warn(
+                f"{qrels.name}: item {PAD} is judged, but at the end of a list of item numbers {PAD} is padding, and not read. If it is an "
+                f"item, give it another id; if not, remove its judgements.",
+                DataWarning,
+                stacklevel=2,
+            )
         if asker is not None:
             require_topics(qrels, asker)
     queries, offsets, rows = group_rows(qrels.by_query)
@@ -410,6 +417,14 @@ def _take_last_grades(
     last = dict(zip(key[touched].tolist(), grades[touched].tolist(), strict=True))
     grades[touched] = [last[own] for own in key[touched].tolist()]
     return grades
+
+
+def _has_pad(item: Ids) -> bool:
+    """Whether the number that fills up lists is among ids."""
+    if not item.is_text:
+        return bool((item.integers == PAD).any())
+    begins = item.starts[item.lengths == len(str(PAD))]
+    return bool(((item.text[begins] == ord("-")) & (item.text[begins + 1] == ord("1"))).any())
 
 
 def scale_of(qrels: Qrels, asked: Asked) -> Scale:

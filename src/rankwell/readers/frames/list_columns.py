@@ -199,10 +199,24 @@ def _without_pads(piece: pl.DataFrame, item: str, listed: Sequence[str]) -> pl.D
     import polars as pl
 
     kind: Any = piece.schema[item]
-    if not kind.inner.is_integer() or not (piece[item].list.last() == PAD).any():
+    pad: Any = PAD
+    if kind.inner == pl.String:  # as text, and in lines of JSON, numbers are their digits
+        pad = str(PAD)
+    elif not kind.inner.is_integer():
         return piece
-    kept = pl.col(item).list.eval((pl.element().fill_null(0) != PAD).arg_true()).list.max() + 1
+    if not (piece[item].list.last() == pad).any() or (pad != PAD and not _are_numbers(piece[item])):
+        return piece
+    kept = (
+        pl.col(item).list.eval((pl.element().fill_null("" if pad != PAD else 0) != pad).arg_true()).list.max()
+        + 1
+    )
     return piece.with_columns(pl.col(listed).list.head(kept.fill_null(0)))
+
+
+def _are_numbers(lists: pl.Series) -> bool:
+    """Whether all items in lists of text are whole numbers, of which those below 0 are no items."""
+    items = lists.explode().drop_nulls()
+    return bool((items.str.contains(r"^\d+$") | (items == str(PAD))).all())
 
 
 def _is_text(kind: pl.DataType) -> bool:

@@ -77,7 +77,7 @@ def _lists(source: Mapping[Any, Any], word: str, name: str, columns: Mapping[str
             items, numbers = _pairs(ListOf(name, queries, offsets), flat, word)
             return ItemLists(queries, offsets, items, numbers, name)
         items = ids_in(flat, name)
-        if not items.is_text and (items.integers == PAD).any():
+        if _are_padded(items, flat):
             lists = [without_pads(members) for members in lists]
             offsets = offsets_of(np.fromiter(map(len, lists), np.int64, len(lists)))
             items = ids_in(list(chain.from_iterable(lists)), name)
@@ -95,10 +95,17 @@ def _lists(source: Mapping[Any, Any], word: str, name: str, columns: Mapping[str
     return ItemLists(queries, offsets, items, numbers, name)
 
 
+def _are_padded(items: Ids, flat: list[Any]) -> bool:
+    """Whether items are numbers, also as text, and -1 is among them."""
+    if not items.is_text:
+        return bool((items.integers == PAD).any())
+    return str(PAD) in flat and all(str(item).isdecimal() or item == str(PAD) for item in items.tolist())
+
+
 def without_pads(items: Any) -> Any:
     """Return a list of item numbers without the -1 that fill it up to its length, as they do a row of a matrix."""
     end = len(items)
-    while end and isinstance(items[end - 1], (int, np.integer)) and items[end - 1] == PAD:
+    while end and isinstance(items[end - 1], (int, np.integer, str)) and items[end - 1] in (PAD, str(PAD)):
         end -= 1
     return items if end == len(items) else items[:end]
 
