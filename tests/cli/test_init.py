@@ -168,6 +168,18 @@ def test_columns_of_other_names_are_proposed_and_the_answer_is_one_edit(
         ({}, [], 2, "no file holds judgements; say which does: rankwell init --qrels FILE."),
         ({"a_csv": BASE}, [], 2, "no file holds judgements"),
         (
+            {"my log_csv": "user,item,timestamp\nu,a,5\n"},
+            [],
+            2,
+            "test data are made by: rankwell prepare split 'my log.csv' -o split\n",
+        ),
+        (
+            {"il_csv": "query,item,position,click,team\nq,a,1,1,A\n"},
+            [],
+            2,
+            "the rankers are compared by: rankwell clicks interleaved il.csv\n",
+        ),
+        (
             {"q_csv": GRADED},
             [],
             2,

@@ -233,3 +233,15 @@ def test_lists_of_json_are_no_names_in_brackets(tmp_path):
     for text in ("[true,false]", "[null]", "[NaN, 1]"):
         with pytest.raises(rw.RankwellError, match=r"expected \{item: score\} or"):
             mean(write(tmp_path, "run.json", text), QRELS)
+
+
+def test_names_that_r_quotes_are_read_as_the_message_says(tmp_path):
+    path = write(tmp_path, "run.txt", '"query" "item" "score"\n"a" "y" 5\n"a" "x" 9\n"b" "z" 3\n')
+    with pytest.raises(
+        rw.RankwellError, match=re.escape("say columns={'query': 'query', 'item': 'item', 'score': 'score'}")
+    ):
+        mean(path, QRELS)
+    assert mean(path, QRELS, columns={"query": "query", "item": "item", "score": "score"}) == 1.0
+    numbered = write(tmp_path, "run.csv", '"query","item","score"\n"1","a","y",5\n"2","a","x",9\n')
+    with pytest.raises(rw.RankwellError, match=r"row\.names=FALSE"):
+        mean(numbered, QRELS)

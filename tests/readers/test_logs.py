@@ -123,3 +123,38 @@ def test_ids_that_are_missing_are_named():
         read_log({"user": ["a", "b", "c"], "item": ["x", "y"]})
     with pytest.raises(rw.RankwellError, match="table: cannot read int"):
         read_log(5)
+
+
+@pytest.mark.parametrize(
+    ("times", "other"),
+    [
+        (["1600000000", "1700000000123"], 2),
+        (["1600000000123", "1600000000124", "1700000000"], 3),
+        (["1600000000.5", "1700000000123"], 2),
+        (["1600000000123456", "1700000000123"], 2),
+    ],
+)
+def test_times_in_two_units_are_refused_with_the_row(tmp_path, times, other):
+    path = tmp_path / "log.csv"
+    path.write_text("user,item,time\n" + "".join(f"u,{row},{time}\n" for row, time in enumerate(times)))
+    for source in (path, pl.read_csv(path)):
+        with pytest.raises(
+            rw.RankwellError,
+            match=rf"(:{other + 1}|row {other}): the time .* is in another unit than {times[0]} at",
+        ):
+            rw.prepare.split(source, how="last")
+
+
+@pytest.mark.parametrize(
+    "times",
+    [
+        ["5", "1700000000"],
+        ["1600000000", "1700000000"],
+        ["100000001", "50000000000", "200000000000"],
+        ["0", "1700000000123"],
+    ],
+)
+def test_times_of_one_unit_or_of_any_beginning_are_read(tmp_path, times):
+    path = tmp_path / "log.csv"
+    path.write_text("user,item,time\n" + "".join(f"u,{row},{time}\n" for row, time in enumerate(times)))
+    assert len(rw.prepare.split(path, how="last").test) == 1

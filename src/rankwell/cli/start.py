@@ -335,7 +335,7 @@ def init(
         )
         raise UsageError(
             f"no file is a run by what it holds; say which is: rankwell init {quote(example) if able else example}{more}"
-            f"{'' if able else '.'}"
+            f"{'' if able else '.'}{_advice_on_log(parts['qrels']) if found.get(parts['qrels']) == LOG else ''}"
         )
     grades = _proposal(parts["qrels"], "" if policy.grades == "interactions" else "grade")
     proposed = {
@@ -477,11 +477,38 @@ def _judgements(found: Mapping[str, str]) -> str:
         return (sure or able)[0]
     able = able or [path for path, part in found.items() if not part]
     if not able:
-        raise UsageError("no file holds judgements; say which does: rankwell init --qrels FILE.")
-    first = able[0] if len(able) == 1 else f"{able[0]} --train {able[1]}" if found[able[0]] else "FILE"
+        clicks = next((path for path in found if _has_clicks(path)), "")
+        raise UsageError(
+            f"no file holds judgements; say which does: rankwell init --qrels FILE.{_advice_on_clicks(clicks) if clicks else ''}"
+        )
+    first = quote(able[0]) if len(able) == 1 else "FILE"
+    if len(able) > 1 and found[able[0]]:
+        first = f"{quote(able[0])} --train {quote(able[1])}"
+    advice = _advice_on_log(able[0]) if len(able) == 1 and RUN not in found.values() else ""
     raise UsageError(
-        f"which file holds the judgements, {one_of(able)}? Say it: rankwell init --qrels {first}"
+        f"which file holds the judgements, {one_of(able)}? Say it: rankwell init --qrels {first}{'.' if advice else ''}{advice}"
     )
+
+
+def _advice_on_log(path: str) -> str:
+    return (
+        f" Of a log alone, training and test data are made by: rankwell prepare split {quote(path)} -o split"
+    )
+
+
+def _has_clicks(path: str) -> bool:
+    """Whether the first line of a file names a column of clicks."""
+    from rankwell.readers.bytes.files import File
+
+    try:
+        line = File(Path(path)).head.partition(b"\n")[0]
+    except RankwellError:
+        return False
+    return b"click" in line.lower()
+
+
+def _advice_on_clicks(path: str) -> str:
+    return f" Of a log of clicks on interleaved lists, the rankers are compared by: rankwell clicks interleaved {quote(path)}"
 
 
 def _text(

@@ -28,6 +28,8 @@ ZONE = r":\d{2}.*(Z|[+-]\d{2}:?\d{2})$"
 DATED = r"^\d{4}-\d"
 DAY_OR_MONTH = r"^\d{1,2}[/.-]\d{1,2}[/.-]\d{2,4}"
 NUMBERS = ("grade", "score", "rank", "time")
+# from when to when times since 1970 are written in seconds, milliseconds, microseconds, nanoseconds: 1973 to 2286
+UNITS = [1e8, 1e10, 1e11, 1e13, 1e14, 1e16, 1e17, 1e19]
 
 
 @record(eq=False)
@@ -91,6 +93,7 @@ class Log:
             if whole.null_count():
                 row = int(whole.is_null().arg_max() or 0)
                 raise DataError(f"{self.place(row)}: the time {brief(series[row])} does not fit in 64 bits.")
+            self._refuse_units(whole)
             return whole
         kind = series.dtype
         if isinstance(kind, pl.Duration) or not (kind.is_temporal() or kind.is_float()):
@@ -101,7 +104,19 @@ class Log:
             # a cast to microseconds loses the rest of nanoseconds
             moments = series.cast(pl.Datetime("us", getattr(series.dtype, "time_zone", None)))
             return moments if (moments.cast(series.dtype) == series).all() else series
+        self._refuse_units(series)
         return series
+
+    def _refuse_units(self, series: pl.Series) -> None:
+        """Raise DataError for times since 1970 in seconds beside others in milliseconds or less, as where logs of two programs were joined."""
+        times = series.cast(pl.Float64).to_numpy()
+        unit = np.searchsorted(UNITS, np.abs(times))  # odd within one
+        if len(unit) and (unit % 2 == 1).all() and (unit != unit[0]).any():
+            row = int(np.flatnonzero(unit != unit[0])[0])
+            raise DataError(
+                f"{self.place(row)}: the time {brief(series[row])} is in another unit than {brief(series[0])} at {self.place(0)}, by their sizes: "
+                f"seconds and milliseconds since 1970, or less. Write all in one unit."
+            )
 
     def times(self) -> np.ndarray:
         """Return the times as numbers that keep their order: as they are, or since 1970 for dates; DataError as for ``clock``."""

@@ -334,11 +334,13 @@ class TextTable(plain_lines.TextTable):
         """The first record that cannot be read, with its line; None if Python's csv reads them all."""
         line = 0
         try:
-            for _, line, fields in self._records(strict=True):
+            for row, line, fields in self._records(strict=True):
                 if len(fields) > len(self.names):
+                    advice = f"Quote the text that holds {brief(self.separator)}, or fix the line."
+                    if row == 0 and len(fields) == len(self.names) + 1:
+                        advice += " If rows begin with a number of their own, as R and pandas write them, leave it out: row.names=FALSE, index=False."
                     return DataError(
-                        f"{self.file.label}:{line}: {len(fields)} columns where the header has {len(self.names)}. "
-                        f"Quote the text that holds {brief(self.separator)}, or fix the line."
+                        f"{self.file.label}:{line}: {len(fields)} columns where the header has {len(self.names)}. {advice}"
                     )
         except csv.Error as error:
             return DataError(

@@ -712,7 +712,8 @@ class BadLine:
             return {}
         if len(words) == layout.least:
             named.setdefault(value, words[layout.value])
-        return {named[word]: word for word in ("query", "item", value) if word in named}
+        # a table in white space may have its names in quotation marks, as R writes them
+        return {named[word].strip('"'): word for word in ("query", "item", value) if word in named}
 
     def _numbers(self) -> dict[str, str]:
         """What the columns may hold, by their numbers, if the line has more or fewer than the format; nothing if it shows no table."""
