@@ -506,20 +506,19 @@ def _pack(take: Take, layout: Layout) -> Packed:
 
 def _refuse_two_tags(file: File, layout: Layout, last: bytes) -> None:
     """Raise DataError if the last line has another tag than the first, and its query both, as where runs of two systems were joined."""
-    tag, words = next(data_lines(file), [])[PLACE:], split(last)
-    if layout.is_qrels or layout.rule == trec_text.ANY_WORDS or not tag or words[PLACE:] in ([], tag):
+    first, words = next(data_lines(file), []), split(last)
+    if layout.is_qrels or layout.rule == trec_text.ANY_WORDS or min(len(first), len(words)) <= PLACE:
         return
-    line = re.compile(
-        rb"^\s*" + re.escape(words[0]) + rb"\s.*\s" + re.escape(tag[-1]) + rb"\s*$", re.MULTILINE
-    )
-    if any(line.search(piece) for piece in file.pieces()):
+    tags = first[PLACE], words[PLACE]
+    line = rb"^\s*" + re.escape(words[0]) + rb"(\s+\S+){%d}\s+" % (PLACE - 1) + re.escape(tags[0]) + rb"\s"
+    if tags[0] != tags[1] and any(re.search(line, piece, re.MULTILINE) for piece in file.pieces()):
         import shlex
 
-        both = [b" ".join(each).decode(errors="replace") for each in (tag, words[PLACE:])]
-        label, sign = shlex.quote(file.label), f'"{both[0].split()[0]}"'
+        one, other = (tag.decode(errors="replace") for tag in tags)
+        label = shlex.quote(file.label)
         raise DataError(
-            f"{file.label}: by its tags {brief(both[0])} and {brief(both[1])} it holds lists of several systems, which would be mixed. Give each "
-            f"by itself: awk '$6 == {sign}' {label} > one.run. If all are one list, give them one tag: "
+            f"{file.label}: by its tags {brief(one)} and {brief(other)} it holds lists of several systems, which would be mixed. Give each by "
+            f"itself: awk '$6 == \"{one}\"' {label} > one.run. If all are one list, give them one tag: "
             f"awk 'NF > 5 {{$6 = \"all\"; print}}' {label} > all.run."
         )
 
