@@ -50,13 +50,14 @@ class Aligned:
         Raises
         ------
         UsageError, DataError
-            If a metric is missing somewhere, or policies, grade scales or numbers of judgements differ.
+            If a metric is missing somewhere, or policies, grade scales or judgements differ.
         """
         # values that lie on a cluster come here, once: all that follows looks them up by place
         results = {name: res.collected() for name, res in results.items()}
         wanted = next(iter(results.values())).metrics if metrics is None else tuple(metrics)
-        refuse_unlike(results, wanted, partial)
+        # first, as ids of another kind are why judgements are others
         found = to_one_kind([res.query_ids for res in results.values()], "query")
+        refuse_unlike(results, wanted, partial)
         every = Ids.concatenate(found)
         queries = every[every.group()[1]]
         # sorted, so that nothing depends on which system is named first
@@ -115,7 +116,7 @@ def refuse_unlike(
     Raises
     ------
     UsageError, DataError
-        If a metric is missing somewhere, or policies, grade scales or numbers of judgements differ.
+        If a metric is missing somewhere, or policies, grade scales or judgements differ.
     """
     (first, own), *others = results.items()
     for name, res in results.items():
