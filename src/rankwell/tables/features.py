@@ -14,6 +14,7 @@ from rankwell.kernels import lists as kernel
 from rankwell.kernels import words
 from rankwell.records import cached_property, record
 from rankwell.tables.lists import Ranked, offsets_of
+from rankwell.tables.printed_lists import read_printed
 
 if TYPE_CHECKING:
     import polars as pl
@@ -177,7 +178,7 @@ def columns_of(frame: pl.DataFrame, wanted: str, table: str) -> Columns:
     """Return the columns of features that a name selects in an items table.
 
     ``topics`` is the column of that name (or genres, categories …): lists of text, or text with ``|``, ``;`` or ``,`` between
-    topics; ``numeric`` is all columns of numbers as one vector; a pattern such as ``genre_*`` is the columns of numbers that
+    topics, or a list as programs print it (``['a', 'b']``), or whole numbers that stand for topics; ``numeric`` is all columns of numbers as one vector; a pattern such as ``genre_*`` is the columns of numbers that
     match it; any other name is a column: of text as above, of numbers, or of lists of numbers (embeddings).
 
     UsageError if there is no such column; DataError if a column has another type, or vectors of different lengths.
@@ -191,7 +192,7 @@ def columns_of(frame: pl.DataFrame, wanted: str, table: str) -> Columns:
     """
     column = next((name for name in TOPICS if name in frame.columns), "") if wanted == "topics" else wanted
     if column in frame.columns:
-        return _in_one(frame[column], column, table)
+        return _in_one(frame[column], column, table, are_topics=wanted == "topics")
     pattern = "*" if wanted == "numeric" else wanted
     several = [name for name in fnmatch.filter(frame.columns, pattern) if frame[name].dtype.is_numeric()]
     if not several or (pattern == wanted and "*" not in wanted):
@@ -208,29 +209,58 @@ def columns_of(frame: pl.DataFrame, wanted: str, table: str) -> Columns:
     return Numbers(several, [_numbers(frame[name], table) for name in several])
 
 
-def _in_one(series: pl.Series, column: str, table: str) -> Columns:
+def _in_one(series: pl.Series, column: str, table: str, *, are_topics: bool) -> Columns:
     import polars as pl
 
+    if series.dtype == pl.Object:
+        series = _of_objects(series)
+    elif series.dtype in (pl.Categorical, pl.Enum) or (are_topics and series.dtype.is_integer()):
+        series = series.cast(pl.String)  # numbers of topics are names of them
+    if series.dtype == pl.String:
+        series = _of_text(series, table)
     kind = series.dtype
     inner = getattr(kind, "inner", None)
     if inner is not None and inner.is_numeric():
         return Embeddings(series, column, table)
     if kind.is_numeric():
         return Numbers([column], [_numbers(series, table)])
-    if inner is None:
-        if kind in (pl.Categorical, pl.Enum):
-            series = series.cast(pl.String)
-        if series.dtype != pl.String:
-            raise DataError(
-                f"{table}: the column {brief(column)} is {kind}; features must be text, numbers or lists of them."
-            )
-        used = (sign for sign in SEPARATORS if series.str.contains(sign, literal=True).any())
-        series = series.str.split(next(used, SEPARATORS[0]))
-    elif inner != pl.String:
+    if inner != pl.String:
         raise DataError(
             f"{table}: the column {brief(column)} is {kind}; features must be text, numbers or lists of them."
         )
     return WordLists(series if series.dtype != pl.String else series.reshape((-1, 1)).arr.to_list())
+
+
+def _of_text(series: pl.Series, table: str) -> pl.Series:
+    """The lists that a column of text holds: of words, or of numbers where all printed lists are of these."""
+    import polars as pl
+
+    text = series.str.strip_chars()
+    filled = text.filter(text != "")
+    if 2 * (filled.str.starts_with("[") & filled.str.ends_with("]")).sum() > len(filled):
+        text = text.set(text == "", None)
+        is_of_numbers = not filled.str.contains(r"[^-+.,\d\seE\[\]]").any()
+        lists = read_printed(
+            text, lambda row: f"{table}, row {row + 1}", by=r"[,\s]+" if is_of_numbers else ","
+        )
+        return lists.cast(pl.List(pl.Float64), strict=True) if is_of_numbers else lists
+    used = (sign for sign in SEPARATORS if series.str.contains(sign, literal=True).any())
+    return series.str.split(next(used, SEPARATORS[0]))
+
+
+def _of_objects(series: pl.Series) -> pl.Series:
+    """The lists in a column of sets, or of lists of whole numbers and others; other columns as they are."""
+    import polars as pl
+
+    cells = series.to_list()
+    if all(cell is None or isinstance(cell, (set, frozenset, list, tuple)) for cell in cells):
+        inner = {type(value) for cell in cells for value in cell or ()}
+        lists = [None if cell is None else list(cell) for cell in cells]
+        if inner == {str}:
+            return pl.Series(series.name, lists, dtype=pl.List(pl.String))
+        if inner <= {int, float} and not any(isinstance(cell, (set, frozenset)) for cell in cells):
+            return pl.Series(series.name, lists, dtype=pl.List(pl.Float64), strict=False)
+    return series
 
 
 class WordLists:

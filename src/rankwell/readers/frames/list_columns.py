@@ -14,6 +14,7 @@ import numpy as np
 from rankwell.errors import DataError, brief
 from rankwell.readers.frames.columns import NONE_GIVEN, Given, match_columns, quoted
 from rankwell.tables.columns import known_word
+from rankwell.tables.printed_lists import read_printed
 from rankwell.tables.run_qrels import PAD
 from rankwell.tables.series import Place, RowOf
 
@@ -31,7 +32,6 @@ ODD = r"[^\S\r\n]|[,;|\[{]"
 BETWEEN = r"\s*([,;|])\s*"
 OBJECT = r"^\{[^:]+:.*\}$"
 NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
-QUOTED = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
 PLAIN = ("query", "topic", "part")  # what may be one value for a whole list
 LISTED = 20  # about the items in a list: so many fewer rows make a piece
 
@@ -378,7 +378,7 @@ def _lists(cells: pl.Series, way: str, start: int, given: Mapping[str, str], pla
         return cells.map_elements(lambda cell: [cell], return_dtype=pl.List(cells.dtype))
     text = cells.cast(pl.String).str.strip_chars()
     if way == "brackets":
-        return _bracketed(text, start, place)
+        return read_printed(text, lambda row: place(start + row))
     plain = text.str.replace_all(BETWEEN, "$1").fill_null("")
     for other in [] if Given.of(given).items_in else SIGNS:
         odd = plain.str.contains(SIGNS[other], literal=True)
@@ -390,32 +390,6 @@ def _lists(cells: pl.Series, way: str, start: int, given: Mapping[str, str], pla
             )
     parts = text.str.replace_all(r"\s+", " ").str.split(" ") if way == "blank" else text.str.split(SIGNS[way])
     return parts.list.eval(pl.element().str.strip_chars()).list.eval(pl.element().filter(pl.element() != ""))
-
-
-def _bracketed(text: pl.Series, start: int, place: Place) -> pl.Series:
-    """The lists of cells in brackets, with or without quotation marks."""
-    import polars as pl
-
-    inner = text.str.strip_prefix("[").str.strip_suffix("]")
-    is_quoted = inner.str.contains(r"['\"]")
-    rest = inner.str.replace_all(QUOTED, "")
-    wrong = ~(text.str.starts_with("[") & text.str.ends_with("]"))
-    # between quoted ids stand commas and blanks, and nothing else
-    wrong |= is_quoted & ~rest.str.contains(r"^[,\s]*$")
-    # three dots are what NumPy and pandas print in place of the rest
-    wrong |= inner.str.contains(r"(^|[\s,])\.\.\.([\s,]|$)") | inner.str.contains(r"[\[\]\\]")
-    if wrong.fill_null(value=False).any():
-        row = int(wrong.arg_max() or 0)
-        raise DataError(
-            f"{place(start + row)}: {brief(text[row])} is no list of ids such as ['a', 'b'] or [1 2 3]. Where it was shortened when "
-            f"it was printed (...), or holds lists or escapes, write it again, such as by ' '.join(ids)."
-        )
-    quoted = inner.str.extract_all(QUOTED).list.eval(
-        pl.element().str.slice(1, pl.element().str.len_chars() - 2)
-    )
-    plain = inner.str.replace_all(",", " ").str.replace_all(r"\s+", " ").str.strip_chars().str.split(" ")
-    plain = plain.list.eval(pl.element().filter(pl.element() != ""))
-    return pl.select(pl.when(is_quoted).then(quoted).otherwise(plain).alias(text.name)).to_series()
 
 
 def argument_of(given: Mapping[str, str]) -> str:
