@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankwell.errors import DataError, brief
 from rankwell.readers.frames.columns import Given, say
-from rankwell.readers.frames.list_columns import LOOKED, QUOTED
+from rankwell.readers.frames.list_columns import LOOKED
 from rankwell.readers.frames.pieces import PIECE, Frames
 from rankwell.tables.columns import (
     DIVISIONS,
@@ -22,6 +22,7 @@ from rankwell.tables.columns import (
     known_word,
     plain_name,
 )
+from rankwell.tables.printed_lists import QUOTED
 from rankwell.tables.series import NOTHING
 
 if TYPE_CHECKING:
