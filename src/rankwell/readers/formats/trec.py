@@ -89,7 +89,7 @@ MOST_RANKS = 10_000  # whose text is compared rather than parsed
 LOOKED_AT, LEAST_TIME = 1000, 1e7  # lines; a date such as 20251231, or seconds since 1970
 PLACE = 5  # words before the tag: query Q0 item rank score
 TABLE = {6: "query,item,score", 4: "query,item,grade"}
-Packed = tuple[Ids, np.ndarray, np.ndarray, np.ndarray]
+Packed = tuple[Ids, np.ndarray, np.ndarray, np.ndarray, bytes]
 
 
 def recognises(start: bytes) -> bool:
@@ -309,7 +309,7 @@ class StreamedRows(TrecRows):
         last = b""
         for take in self.takes():
             parsed = Parsed(block := take(), self.layout)
-            last = _last_line(block.text[max(block.begin, block.end - MOST_SHOWN) : block.end].tobytes())
+            last = _last_line(block)
             piece: Piece = {"query": parsed.query[owners(parsed.offsets)], "item": parsed.item}
             if parsed.topic is None:
                 piece["score"] = parsed.value
@@ -467,12 +467,12 @@ def _beside(make: Callable[[], Lists], make_ranks: Callable[[], Lists] | None) -
 def _packed(whole: TrecRows) -> tuple[Ids, np.ndarray, list[Pack]]:
     """The distinct queries, the offsets of their rows, and the blocks packed."""
     parts = list(_done(whole))
-    *_, last = whole.file.pieces()
-    _refuse_two_tags(whole.file, whole.layout, _last_line(last[-MOST_SHOWN:].tobytes()))
+    if parts:
+        _refuse_two_tags(whole.file, whole.layout, parts[-1][-1])
     heads = Ids.concatenate([own for own, *_ in parts])
     numbers, firsts = heads.group()
     sizes, packs, done = np.zeros(len(firsts), np.int64), [], 0
-    for _, packed, offsets, counts in parts:
+    for _, packed, offsets, counts, _ in parts:
         own = numbers[done : done + len(counts)]
         done += len(counts)
         sizes[own] += counts
@@ -494,14 +494,15 @@ def _done(whole: TrecRows) -> Iterator[Packed]:
 
 
 def _pack(take: Take, layout: Layout) -> Packed:
-    """The distinct queries of a block, its rows packed by query, where each begins, and their numbers of rows."""
-    parsed = Parsed(take(), layout)
+    """The distinct queries of a block, its rows packed by query, where each begins, their numbers of rows, and the last line."""
+    parsed = Parsed(block := take(), layout)
+    last = _last_line(block)
     codes, firsts = parsed.query.group()
     item = parsed.item
     packed = trec_packs.pack(
         codes, parsed.offsets, len(firsts), item.text, item.starts, item.lengths, parsed.value
     )
-    return copy_ids(parsed.query[firsts]), *packed
+    return copy_ids(parsed.query[firsts]), *packed, last
 
 
 def _refuse_two_tags(file: File, layout: Layout, last: bytes) -> None:
@@ -523,7 +524,8 @@ def _refuse_two_tags(file: File, layout: Layout, last: bytes) -> None:
         )
 
 
-def _last_line(text: bytes) -> bytes:
+def _last_line(block: TextBlock) -> bytes:
+    text = block.text[max(block.begin, block.end - MOST_SHOWN) : block.end].tobytes()
     return text.rstrip().rpartition(b"\n")[2]
 
 
