@@ -166,6 +166,11 @@ def folder(tmp_path_factory):
     clicks = pl.read_parquet(files("rankwell") / "data" / "clicks" / "interleaved.parquet")
     for name in ("team_draft.csv", "swapped.csv", "log.csv"):
         clicks.write_csv(folder / name)
+    of_log = clicks.select("query", "item").unique().sort("query", "item").rows()
+    with (folder / "new.run").open(
+        "a", encoding="utf-8"
+    ) as run_of_both:  # a new order of what the log showed, too
+        run_of_both.writelines(f"{query} Q0 {item} 1 {-at} t\n" for at, (query, item) in enumerate(of_log))
     offers = pl.read_parquet(files("rankwell") / "data" / "clicks" / "choices.parquet")
     offers.rename({"greedy": "new"}).write_csv(folder / "choices.csv")
     with pytest.MonkeyPatch.context() as patch:
