@@ -560,11 +560,11 @@ class Digest:
     @classmethod
     def of_judgements(cls, queries: Ids, offsets: np.ndarray, items: Ids, grades: np.ndarray) -> Digest:
         """Return the digest of judged items and their grades, those of each query from one offset to the next; a grade of NaN is none."""
-        asked, judged = (
-            (NO_KEYS if ids.is_text else ids.keys, ids.text, ids.starts, ids.lengths)
-            for ids in (queries, items)
-        )
-        return cls(fingerprints.of_grades(offsets, asked, judged, grades))
+        asked = NO_KEYS if queries.is_text else queries.keys
+        judged = NO_KEYS if items.is_text else items.keys
+        of_queries = asked, queries.text, queries.starts, queries.lengths
+        of_items = judged, items.text, items.starts, items.lengths
+        return cls(fingerprints.of_grades(offsets, of_queries, of_items, grades))
 
     def __add__(self, other: Digest) -> Digest:
         one, two = (sum(pair) % SIZE for pair in zip(self.sums, other.sums, strict=True))
@@ -577,4 +577,5 @@ class Digest:
 
     def to_bytes(self) -> bytes:
         """Return the digest as 16 bytes."""
-        return b"".join(half.to_bytes(8, "little") for half in self.sums)
+        one, two = self.sums
+        return one.to_bytes(8, "little") + two.to_bytes(8, "little")
