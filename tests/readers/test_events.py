@@ -18,8 +18,9 @@ from tests.readers.test_columns import SOME, mean, qrels_with, table
 import rankwell as rw
 
 RUN = {"u": ["b", "a"], "v": ["c"]}
+VIEWED = {"event": ("view", "purchase"), "behavior_type": ("pv", "buy")}  # which many take for hits
 EVENTS = {
-    "event": ("view", "purchase"), "behavior_type": ("pv", "buy"), "action": ("Skip ", "play"), "status": ("returned", "delivered"),
+    "event": ("impression", "click"), "action": ("Skip ", "play"), "status": ("returned", "delivered"),
     "reaction": ("not interested", "saved"), "passend": ("nein", "ja"), "es_relevante": ("no", "sí"), "pertinent": ("Faux", "Vrai"),
 }  # fmt: skip
 
@@ -30,13 +31,25 @@ def test_words_for_less_than_a_hit_are_asked_about(tmp_path, kind, name):
     less, more = EVENTS[name]
     log = table(kind, tmp_path, qrels_with(**{name: [less, more, more]}))
     with pytest.raises(
-        rw.RankwellError, match=rf"there is no grade; is a row whose '{re.escape(name)}' is"
+        rw.RankwellError,
+        match=rf"there is no grade, so every row is relevant; is one whose '{re.escape(name)}' is",
     ) as caught:
         mean(RUN, log)
     assert mean(RUN, log, grades="interactions") == 1.0
     frame = pd.DataFrame(qrels_with(**{name: [less.strip().lower(), more.lower(), more.lower()]}))
     kept = eval(re.search(r"frame\[frame\[.*?\]\.isin\(\[.*?\]\)\]", str(caught.value))[0], {"frame": frame})
     assert mean(RUN, kept) == 0.75
+
+
+@every("name", VIEWED)
+@every("kind", SOME)
+def test_views_beside_purchases_are_warned_of(tmp_path, kind, name):
+    log = table(kind, tmp_path, qrels_with(**{name: [*VIEWED[name], VIEWED[name][1]]}))
+    with pytest.warns(
+        rw.errors.DataWarning, match=f"is one whose '{name}' is '{VIEWED[name][0]}' as relevant as"
+    ):
+        assert mean(RUN, log) == 1.0
+    assert mean(RUN, log, grades="interactions") == 1.0
 
 
 @every(
@@ -59,9 +72,9 @@ def test_other_words_are_those_of_a_plain_log(tmp_path, kind, words):
 
 
 def test_a_log_in_two_files_is_asked_about_as_in_one(tmp_path):
-    for number, (user, item, event) in enumerate([("u", "b", "view"), ("u", "a", "buy"), ("v", "c", "buy")]):
+    for number, (user, item, event) in enumerate([("u", "b", "skip"), ("u", "a", "buy"), ("v", "c", "buy")]):
         (tmp_path / f"{number}.csv").write_text(f"user,item,event\n{user},{item},{event}\n")
-    with pytest.raises(rw.RankwellError, match="is 'view' as relevant as one with 'buy'"):
+    with pytest.raises(rw.RankwellError, match="is 'skip' as relevant as one with 'buy'"):
         mean(RUN, [tmp_path / f"{number}.csv" for number in range(3)])
 
 
@@ -76,10 +89,10 @@ def test_events_beside_grades_are_passed(tmp_path):
 def test_rows_of_the_training_data_among_judgements_are_asked_about(tmp_path, kind, graded, words):
     grades = {"grade": [1, 1, 1]} if graded else {}
     rows = qrels_with(split=[words[0], words[1], words[1]], **grades)
-    with pytest.raises(rw.RankwellError, match="by 'split' it holds rows of") as caught:
-        mean(RUN, table(kind, tmp_path, rows))
+    with pytest.warns(rw.errors.DataWarning, match="by 'split' it holds rows of") as caught:
+        assert mean(RUN, table(kind, tmp_path, rows)) == 1.0
     frame = pd.DataFrame(rows)
-    kept = eval(re.search(r"frame\[frame\[.*?\] == '\w+'\]", str(caught.value))[0], {"frame": frame})
+    kept = eval(re.search(r"frame\[frame\[.*?\] == '\w+'\]", str(caught[0].message))[0], {"frame": frame})
     assert mean(RUN, kept) == 0.75
     # of queries that are of one split each, and of several splits to be judged by, all rows are judgements
     for split in ([words[0], words[0], words[1]], [words[1], "private", words[1]], [0, 1, 1]):

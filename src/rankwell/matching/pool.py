@@ -516,7 +516,7 @@ def refuse_ungraded(qrels: Ungraded, asked: Asked) -> str:
     ):
         return ""
     from rankwell.tables.columns import known_word
-    from rankwell.tables.events import words_for_less
+    from rankwell.tables.events import VIEWS, words_for_less
 
     rels = [rel for rel in asked.rels.values() if rel is not None]
     rule = "grades='ratings'" if policy.grades == "ratings" else f"rel={max(rels):g}" if rels else ""
@@ -541,23 +541,27 @@ def refuse_ungraded(qrels: Ungraded, asked: Asked) -> str:
             f"{qrels.name}: {rule} needs grades, and there are none{has}. Name their column: qrels_columns={{'its name': 'grade'}}; "
             f"if every row is relevant, say grades='interactions' without {rule.partition('=')[0]}=."
         )
+    questions = []
     for column in qrels.unread:
         if less := words_for_less(column.words or ()):
-            _refuse_events(qrels.name, column, less)
-    varying = [column for column in numbers if column.levels is None or len(column.levels) > 1]
-    return "".join(
+            questions.append(_question_of_events(qrels.name, column, less))
+            if not VIEWS.issuperset(less):
+                raise UsageError(questions[-1])
+    questions += [
         f"{qrels.name}: there is no grade, so every row is relevant; is {brief(column.name)} the grade? {_remedy(column)}"
-        for column in varying[:1]
-    )
+        for column in numbers
+        if column.levels is None or len(column.levels) > 1
+    ]
+    return "".join(questions[:1])
 
 
-def _refuse_events(name: str, column: UnreadColumn, less: list[str]) -> None:
-    """Raise UsageError for judgements whose rows are views, skips or returns beside others."""
+def _question_of_events(name: str, column: UnreadColumn, less: list[str]) -> str:
+    """The question on judgements whose rows are views, skips or returns beside others."""
     others = [word for word in column.words or () if word not in less]
-    raise UsageError(
-        f"{name}: there is no grade; is a row whose {brief(column.name)} is {brief(less[0])} as relevant as one with {brief(others[0])}? "
-        f"Give only the rows that count, in pandas frame[frame[{brief(column.name)}].isin({brief(others)})], or a number for each word in "
-        f"a column called grade. If every row is relevant, say grades='interactions'."
+    return (
+        f"{name}: there is no grade, so every row is relevant; is one whose {brief(column.name)} is {brief(less[0])} as relevant as one with "
+        f"{brief(others[0])}? Give only the rows that count, in pandas frame[frame[{brief(column.name)}].isin({brief(others)})], or a number "
+        f"for each word in a column called grade. If every row is relevant, say grades='interactions'."
     )
 
 

@@ -259,7 +259,7 @@ def merge_unread(parts: Sequence[tuple[UnreadColumn, ...]]) -> tuple[UnreadColum
     """Return the columns that some of several tables do not read, with the numbers of all.
 
     >>> merge_unread([(UnreadColumn("plays", True, (1.0, 2.0)),), (UnreadColumn("plays", True, (0.0,)),)])
-    (UnreadColumn(name='plays', is_number=True, levels=(0.0, 1.0, 2.0)),)
+    (UnreadColumn(name='plays', is_number=True, levels=(0.0, 1.0, 2.0), words=()),)
     """
     found: dict[str, UnreadColumn] = {}
     for column in (column for part in parts for column in part):

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-# what an item got of a user who saw it and no more, did not want it, or gave it back
-LESS = frozenset((
-    "view", "views", "viewed", "detail_view", "item_view", "product_view", "view_item", "pageview", "page_view", "pv",
-    "impression", "impressions", "exposure", "exposed", "shown", "served", "seen", "not_clicked", "no_click", "noclick", "non-click",
+# opened, which many take for a hit, and others for less than a purchase
+VIEWS = frozenset((
+    "view", "views", "viewed", "detail_view", "item_view", "product_view", "view_item", "pageview", "page_view", "pv", "seen",
+))  # fmt: skip
+# what an item got of a user who was shown it and no more, did not want it, or gave it back
+LESS = VIEWS | frozenset((
+    "impression", "impressions", "exposure", "exposed", "shown", "served", "not_clicked", "no_click", "noclick", "non-click",
     "skip", "skipped", "ignore", "ignored", "dismiss", "dismissed", "hide", "hidden", "bounce", "bounced",
     "dislike", "disliked", "unlike", "unliked", "hate", "hated", "downvote", "downvoted", "thumbs_down", "thumb_down", "thumbs down",
     "remove", "removed", "remove_from_cart", "removefromcart", "unfollow", "unsubscribe", "not_interested", "not interested",

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rankwell.errors import DataError, brief
+from rankwell.errors import DataError, DataWarning, brief
 from rankwell.readers.frames.columns import Given, say
 from rankwell.readers.frames.list_columns import LOOKED
 from rankwell.readers.frames.pieces import PIECE, Frames
@@ -56,7 +57,7 @@ def unread_of(
     if kind == "qrels":
         for column in free:
             if plain_name(column) in DIVISIONS:
-                _refuse_training_rows(read([words["query"], column]), words["query"], column, name)
+                _warn_of_training_rows(read([words["query"], column]), words["query"], column, name)
     if (
         kind == "qrels"
         and "grade" in words
@@ -110,8 +111,8 @@ def _refuse_systems(frames: Frames, words: Mapping[str, str], column: str, name:
             )
 
 
-def _refuse_training_rows(frames: Frames, query: str, column: str, name: str) -> None:
-    """Raise DataError if queries have rows to learn from beside those to be judged by, as the whole of a log has."""
+def _warn_of_training_rows(frames: Frames, query: str, column: str, name: str) -> None:
+    """Warn if queries have rows to learn from beside those to be judged by, as the whole of a log has."""
     import polars as pl
 
     queries: dict[bool, set[Any]] = {True: set(), False: set()}
@@ -125,11 +126,14 @@ def _refuse_training_rows(frames: Frames, query: str, column: str, name: str) ->
             queries[is_learned].update(rows[query].unique())
             words |= {is_learned: rows[column][0]} if len(rows) else {}
         if queries[True] & queries[False]:
-            raise DataError(
-                f"{name}: by {brief(column)} it holds rows of {brief(words[True])} beside those of {brief(words[False])}, and all would be "
-                f"judgements. Give those that are, in pandas frame[frame[{brief(column)}] == {brief(words[False])}]; if all are, leave the "
-                f"column out."
+            warnings.warn(
+                f"{name}: by {brief(column)} it holds rows of {brief(words[True])} beside those of {brief(words[False])}, and all are judgements. "
+                f"Give those that should be, in pandas frame[frame[{brief(column)}] == {brief(words[False])}]; if all should, leave the column "
+                f"out.",
+                DataWarning,
+                stacklevel=2,
             )
+            return
 
 
 def _refuse_two_grades(
