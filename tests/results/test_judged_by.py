@@ -190,7 +190,9 @@ def test_as_many_other_grades_are_refused_by_a_comparison_and_counted_by_a_trend
     rows = rows_of()
     other = [(q, item, 2 - grade) for q, item, grade in rows]
     one, two = (rw.evaluate(run_of(), frame(own), METRICS, grades="judgements") for own in (rows, other))
-    message = "a and b were evaluated against different judgements: as many, with other grades or items"
+    message = (
+        "a and b were evaluated against different judgements: as many, with other queries, items or grades"
+    )
     with pytest.raises(rw.RankwellError, match=message):
         rw.compare({"a": one, "b": two})
     found = rw.trend({"2026-01-01": one, "2026-01-02": two, "2026-01-03": two})
@@ -211,7 +213,7 @@ def daily(grades_of):
 
 def test_a_watch_refuses_as_many_other_judgements_of_the_same_queries():
     days = daily(lambda at, q: {"a": 1} if at < 17 or q else {"b": 1})
-    message = r"2026-01-17 and 2026-01-18 have the same queries and other judgements \(as many, with other grades or items\)"
+    message = r"2026-01-17 and 2026-01-18 have the same queries and other judgements \(as many, with other queries, items or grades\)"
     with pytest.raises(rw.RankwellError, match=message):
         rw.watch(days, "rr", 14)
 

@@ -207,7 +207,7 @@ BAD = {
     ),
     "other queries": (
         lambda: rw.suite({"t": {"x": evaluated(2), "y": evaluated(2, {f"p{n}": {"a": 1} for n in range(6)})}}),
-        "t: x has 6 queries, y 6, and both together 12",
+        "t: x and y were evaluated against different judgements: as many, with other queries, items or grades",
     ),
     "rows of other queries": (
         lambda: rw.suite(rows(("t", "x", 1, 0.5), ("t", "x", 2, 0.5), ("t", "y", 1, 0.5), words=("task", "system", "query", "value"))),

@@ -179,7 +179,7 @@ def difference_of_judgements(one: Results, other: Results) -> str:
         if mine != theirs:
             return f"{mine:,} and {theirs:,} {what}"
     digests = {res.conditions.qrels for res in (one, other)} - {None}  # of a file saved before there were any
-    return "as many, with other grades or items" if len(digests) > 1 else ""
+    return "as many, with other queries, items or grades" if len(digests) > 1 else ""
 
 
 @record(eq=False)
