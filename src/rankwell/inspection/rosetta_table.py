@@ -17,6 +17,7 @@ from rankwell.evaluation import Evaluator
 from rankwell.evaluation.inputs import read_inputs, read_tables
 from rankwell.evaluation.preset import Preset, names, preset_of
 from rankwell.evaluation.request import Request, Words, read_with, reading_of
+from rankwell.matching.groups import COPIES
 from rankwell.matching.lists import OWN
 from rankwell.matching.policy import Policy, policy_with
 from rankwell.metrics import metric_of, metrics_of
@@ -216,7 +217,7 @@ def _matters(res: Results, metric: Metric, qrels: Qrels | None) -> set[str]:
     rules |= {"missing"} if counts.get("judged queries missing from the run") else set()
     rules |= {"ties", "scores"} if counts.get("queries in which ties could change a value") else set()
     rules |= {"population"} if counts.get("lists without judgements") else set()
-    rules |= {"duplicates"} if counts.get("rows that repeat an item") else set()
+    rules |= {"duplicates"} if counts.get(COPIES) else set()
     rules |= {"undefined"} if str(metric) in res.undefined else set()
     grades = (
         np.empty(0)

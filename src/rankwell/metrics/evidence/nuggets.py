@@ -103,7 +103,7 @@ class Nugget(QueryMetric):
         return f"supported weight ÷ weight of the nuggets = {above:g} ÷ {below:g}{value}"
 
     def _parts(self, judged: Judged) -> tuple[np.ndarray, np.ndarray]:
-        """Of each query the weight that is supported, and all; whole numbers of each kind, so that no order of addition can show."""
+        """The supported weight and the whole weight of each query, from counts of each kind, so that the order of the rows changes no bit."""
         rows = self._assigned(judged)
         assert rows.score is not None
         is_vital, is_full, is_partial = (

@@ -14,9 +14,8 @@ from typing import Any
 from rankwell.readers.memory.answers import Answer, Unread, is_object
 from rankwell.readers.memory.cited_answers import CitedAnswers, CitedSentence, id_text, pointed_at
 
-CITED = re.compile(
-    r"\[(\d+)([^][]*)", re.ASCII
-)  # as ALCE looks for it: a bracket and a number, whatever follows
+# as ALCE looks for it: a bracket and a number, whatever follows
+CITED = re.compile(r"\[(\d+)([^][]*)", re.ASCII)
 MARK = re.compile(r"\s*\[\d+(?:\s*[,;\u2013-]\s*\d+)*\]", re.ASCII)
 
 

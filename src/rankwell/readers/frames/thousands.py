@@ -8,9 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from rankwell.errors import DataWarning, brief
 
-SIGN = re.compile(
-    rb"[,;\t|\"][-+]?[1-9]\d{0,2}\.\d{3}[,;\t|\"\r\n]"
-)  # that a table may have one: of most scores no cell has just three decimals
+# that a table may have one: of most scores no cell has just three decimals
+SIGN = re.compile(rb"[,;\t|\"][-+]?[1-9]\d{0,2}\.\d{3}[,;\t|\"\r\n]")
 DOTTED = re.compile(r"[-+]?[1-9]\d{0,2}\.\d{3}")
 BELOW = re.compile(r"[-+]?[1-9]\d{0,2}|0")  # a thousand
 LEAST = 2

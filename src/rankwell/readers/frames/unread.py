@@ -153,8 +153,9 @@ def look(
 ) -> dict[str, UnreadColumn]:
     """Return of each column whether it holds numbers, and these if they are few; the rest of a table is not read once that is known.
 
-    Of judgements, the words of a column of text are told, too, if they are few. The columns that are ``listed`` hold lists as text. A missing value is a number of its own: where it stands nobody was asked, or nothing was bought. A column that is passed over by its
-    name holds numbers only if some are fractions, as no id, part or index is, and no time.
+    A missing value is a number of its own: where it stands nobody was asked, or nothing was bought. A column that is passed over by its
+    name holds numbers only if some are fractions, as no id, part or index is, and no time. The columns in ``listed`` hold lists as text.
+    For judgements the words of a column of text are returned as well, if there are few.
     """
     words = NUMBER_WORDS["grade" if kind == "qrels" else "score"]
     levels: dict[str, set[float] | None] = {column: set() for column in columns}

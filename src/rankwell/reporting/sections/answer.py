@@ -134,7 +134,7 @@ LESS, MORE = 0.55, 1.8  # a ratio between them is no news
 FEW_JUDGED = 0.05  # a smaller share of unjudged items is no news
 MISSING = "judged queries missing from the run"
 NO_RELEVANT = "undefined by the judgements"
-AS_PERCENTAGE = 2.0  # a larger ratio is said as "times"
+AS_PERCENTAGE = 2.0  # from this ratio on it is "2.5 times as high", below it "40 % higher"
 LONGEST_TEXT = 60
 
 
@@ -283,9 +283,8 @@ def _left_out(material: Material, metric: Metric) -> Iterator[Sentence]:
     parts = {name for members in folds for name in members}  # the queries of the others are missing from each
     for name, res in material.results.items():
         missing = res.counts.get(MISSING, 0)
-        is_told = (
-            metric.undefined == "list" and res.policy.missing == "empty"
-        )  # they have no value, which is said below
+        # such queries have no value, and the next sentence names them
+        is_told = metric.undefined == "list" and res.policy.missing == "empty"
         if missing and metric.judgements and name not in parts and not is_told:
             fields = {"n": missing, "all": res.counts.get("judged queries", 0), "system": brief_name(name)}
             how = res.policy.missing if metric.better == "higher" or res.policy.missing == "skip" else "lists"

@@ -12,6 +12,7 @@ from typing import Any
 from rankwell.display.findings import LEVELS, Finding, Level
 from rankwell.display.table import number
 from rankwell.inspection.linting import lint
+from rankwell.matching.groups import COPIES
 from rankwell.matching.lists import UNDECIDED
 from rankwell.records import record
 from rankwell.reporting.chart.charts import spec_of
@@ -31,7 +32,7 @@ LAST = ("near-ties",)
 SIZES = (
     "lists", "rows", "judgements", "judged queries", "judged items found", "training pairs", "training users",
 )  # fmt: skip
-TOLD = MISSING, UNKNOWN, UNDECIDED, "queries with R > k", "rows that repeat an item", "judgements given twice"
+TOLD = MISSING, UNKNOWN, UNDECIDED, "queries with R > k", COPIES, "judgements given twice"
 MOST = 6  # cases of an issue that are shown
 FULLY_JUDGED = 0.95  # from here on a picture of unjudged items says nothing
 # what an issue does to the numbers depends on these fields of the policy
