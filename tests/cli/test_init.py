@@ -334,3 +334,20 @@ def test_answers_that_name_no_query_are_asked_about(folder, capsys):
     (folder / "many.json").write_text(json.dumps({"responses": [answer, answer]}))
     assert run(["init", "many=many.json", "lc=chain.json", "--qrels", "t.csv", "-o", "m.toml"]) == 0
     assert '# query_ids = "ids.txt"  # many.json, chain.json: ' in (folder / "m.toml").read_text()
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"requests_ndjson": '{"index": "a"}\n{"query": {"match": {"text": "b"}}}\n'},  # of a _msearch
+        {"visits_csv": "user,country\nu1,KR\nu1,CA\n"},  # several rows of a user
+        {"prices_csv": "item,price\na,1\na,2\n"},
+        {"gaps_csv": "user,country\nu1,KR\n,CA\n"},
+    ],
+)
+def test_a_table_that_evaluate_does_not_read_is_not_proposed(other, folder, capsys):
+    write(folder, bm25_csv=BASE, qrels_csv=GRADED, **other)
+    assert run(["init", "--qrels", "qrels.csv"]) == 0
+    (name,) = (key.replace("_", ".") for key in other)
+    assert f"not used, as it is not clear what they are: {name}" in capsys.readouterr().err
+    checked(folder / "rankwell.toml")

@@ -435,6 +435,7 @@ def part_of(path: str) -> str | None:
     from rankwell.display.saved_files import kind_of
     from rankwell.readers.bytes.files import File
     from rankwell.readers.formats.trec import data_lines, is_number
+    from rankwell.readers.items_users import read_catalogue, read_users
     from rankwell.readers.memory.answers import Shape
     from rankwell.readers.read import read_run
     from rankwell.readers.registry import TREC, guess, holds, reader
@@ -459,11 +460,14 @@ def part_of(path: str) -> str | None:
         if not holds(module, "items"):
             return ""
         table, _ = module.read_table(file, kind="items", columns={})
+        known = {known_word(column) for column in table.columns}
+        if not {"query", "item"} <= known:
+            part = "items" if "item" in known else "users" if "query" in known else ""
+            if part:  # only what the commands read: an id twice, or none in a row, is another table
+                {"items": read_catalogue, "users": read_users}[part](path)
+            return part
     except RankwellError:
         return ""
-    known = {known_word(column) for column in table.columns}
-    if not {"query", "item"} <= known:
-        return "items" if "item" in known else "users" if "query" in known else ""
     has_score = bool(known & {"score", "rank"})
     return "" if has_score == ("grade" in known) else RUN if has_score else LOG
 

@@ -170,6 +170,18 @@ def test_a_citation_that_is_given_twice_has_its_line_its_sentence_and_its_place(
         assert str(error.value).startswith(f"{of} 3: query 'q2' lists item 'd2' twice (first: {of} 1).")
 
 
+@pytest.mark.parametrize("as_list", [False, True])
+def test_an_answer_of_trec_rag_in_one_text_is_refused_with_the_form_of_sentences(tmp_path, as_list):
+    answers = [answer | {"answer": " ".join(one["text"] for one in answer["answer"])} for answer in records()]
+    path = tmp_path / "answers.json"
+    path.write_text(json.dumps(answers) if as_list else "\n".join(map(json.dumps, answers)), encoding="utf-8")
+    for source in (path, answers):
+        with pytest.raises(DataError) as error:
+            rw.evaluate(rw.read_run(source), None, ["citation_p"])
+        assert "the answer is one text, and a citation belongs to a sentence." in str(error.value)
+        assert 'Write "answer": [{"text": …, "citations": [0, …]}, …]' in str(error.value)
+
+
 def test_an_answer_of_alce_in_one_text_is_refused_with_what_splits_it():
     with pytest.raises(DataError) as error:
         rw.read_run(FOLDER / "alce" / "result.json")

@@ -27,14 +27,22 @@ QUERY, TEXT = ("topic_id", "narrative_id", "qid"), ("topic", "narrative")
 
 
 def fits(value: Any) -> bool:
-    """Whether a value is an answer to a query: sentences that are objects, or none beside references."""
-    if not is_object(value, answer=list):
+    """Whether a value is an answer to a query: sentences that are objects; or none, or one text, beside references."""
+    if not is_object(value, answer=object):
         return False
-    return is_object(value["answer"][0]) if value["answer"] else isinstance(value.get("references"), list)
+    answer = value["answer"]
+    if isinstance(answer, list) and answer:
+        return is_object(answer[0])
+    return isinstance(answer, (list, str)) and isinstance(value.get("references"), list)
 
 
 def run(value: Mapping[str, Any]) -> Iterator[Answer]:
     """Yield an answer, whose items are its sentences."""
+    if isinstance(value["answer"], str):
+        raise Unread(
+            'the answer is one text, and a citation belongs to a sentence. Write "answer": [{"text": …, "citations": [0, …]}, …], with '
+            "places in references."
+        )
     references = [
         id_text(each, f"reference {at}") for at, each in enumerate(_list(value, "references", "the answer"))
     ]
