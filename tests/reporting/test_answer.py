@@ -375,9 +375,13 @@ def test_a_small_p_that_correction_makes_large_is_no_difference():
     assert len(d) == 12
     alone = stats.ttest_rel(rr(runs["B"]), rr(runs["A"])).pvalue
     assert alone < 0.05 < holm(runs, "A")["B"]
-    assert said(compared(runs, baseline="A")).startswith(
-        "No clear winner: 12 queries cannot tell A apart from any of the 3 others; the best of these is B"
+    found = compared(runs, baseline="A")
+    t = told(rr(runs["B"]) - rr(runs["A"]))
+    assert said(found) == (
+        f"No clear winner: 12 queries cannot tell A apart from any of the 3 others; the best of these is B (rr {number(rr(runs['A']).mean())} "
+        f"and {number(rr(runs['B']).mean())}; difference {t['d']}, between {t['low']} and {t['high']} were it the only comparison)."
     )
+    assert f"비교가 이것 하나뿐이라면 {t['low']} ~ {t['high']} 사이" in said(found, lang="ko")
 
 
 def test_the_primary_metric_decides_not_the_first():

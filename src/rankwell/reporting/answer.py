@@ -51,11 +51,11 @@ def list_names(names: Sequence[str], words: PageStrings) -> str:
     return words("report.answer.and", systems=", ".join(shown[:-1]), last=shown[-1])
 
 
-def range_text(low: float | None, high: float | None, words: PageStrings) -> str:
+def range_text(low: float | None, high: float | None, words: PageStrings, key: str = "range") -> str:
     """Return an interval as a sentence goes on with it; nothing if it says nothing."""
     if low is None or high is None:
         return ""
-    return words("report.answer.range", low=number(low), high=number(high))
+    return words(f"report.answer.{key}", low=number(low), high=number(high))
 
 
 def is_over_seeds(d: Difference) -> bool:
@@ -130,13 +130,15 @@ class MetricComparison:
     def fields(self, d: Difference) -> dict[str, Any]:
         """The same as text."""
         said, words = self.numbers(d), self.words
+        # an interval is that of one comparison: where it leaves out 0 and the corrected p-value is none, the sentence says so
+        is_alone = self.comparisons > 1 and (d.low > 0 or d.high < 0) and not self.is_significant(d)
         fields: dict[str, Any] = {
             "metric": str(self.metric),
             "first": brief_name(d.first),
             "second": brief_name(d.second),
             "queries": words("page.queries", n=d.n),
             "d": number(said["difference"]),
-            "range": range_text(said["low"], said["high"], words),
+            "range": range_text(said["low"], said["high"], words, "range_alone" if is_alone else "range"),
             "end": words(f"report.answer.end_{self.metric.better}"),
         }
         if "first" in said:
