@@ -462,10 +462,10 @@ def part_of(path: str) -> str | None:
         table, _ = module.read_table(file, kind="items", columns={})
         known = {known_word(column) for column in table.columns}
         if not {"query", "item"} <= known:
-            part = "items" if "item" in known else "users" if "query" in known else ""
-            if part:  # only what the commands read: an id twice, or none in a row, is another table
-                {"items": read_catalogue, "users": read_users}[part](path)
-            return part
+            # only what the commands read: a table with an id twice, or a row without one, is another
+            if "item" in known:
+                return "items" if read_catalogue(path) else ""
+            return "users" if "query" in known and read_users(path) else ""
     except RankwellError:
         return ""
     has_score = bool(known & {"score", "rank"})
