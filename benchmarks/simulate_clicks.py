@@ -97,7 +97,7 @@ def off_policy(samples: int, rng: np.random.Generator) -> Iterator[Row]:
         answered, inside = dict.fromkeys(HOW, 0), dict.fromkeys(HOW, 0)
         for _ in range(samples):
             columns, codes, truth = _choices(n, reward, logged, wanted, clusters, effect, rng)
-            choices = Choices(columns, codes, int(codes.max()) + 1, clusters is not None, 0.95)
+            choices = Choices(columns, codes, int(codes.max()) + 1, clusters and "user", 0.95)
             for how in HOW:
                 found, _, _ = _valued("target", choices, how, None, force=True)
                 is_answered = found.n_effective >= LEAST_N and found.freedom >= LEAST_FREEDOM

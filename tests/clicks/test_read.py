@@ -6,6 +6,9 @@ import bz2
 import gzip
 import json
 import lzma
+import random
+import re
+import warnings
 from types import SimpleNamespace
 
 import polars as pl
@@ -13,7 +16,8 @@ import pytest
 from tests.evidence import PACKED, evidence
 
 import rankwell as rw
-from rankwell.errors import DataError, InputError, UsageError
+from rankwell.cli.main import run
+from rankwell.errors import DataError, DataWarning, InputError, UsageError
 
 TRUTH = json.loads((PACKED / "shapes" / "clicks_truth.json").read_text(encoding="utf-8"))
 ROWS = {
@@ -336,3 +340,70 @@ def test_an_event_with_attributes_of_another_kind_is_refused(tmp_path):
     (tmp_path / "log.ndjson").write_text(json.dumps(event))
     with pytest.raises(DataError, match=r"log\.ndjson:1: the event_attributes are not those of UBI"):
         rw.clicks.read_log(tmp_path / "log.ndjson")
+
+
+def drawn(change=None, names=(), impressions=24):
+    """Impressions of three items by two rankers; the names of further columns hold three values, each of whole impressions."""
+    rng = random.Random(7)
+    rows = [
+        {"impression": i, "user": f"u{i % 8}", "query": f"q{i % 2}", "item": f"d{j}", "rank": k + 1, "team": "AB"[k % 2],
+         "click": int(rng.random() < 0.6), "propensity": 0.5, "target": rng.random()} | dict.fromkeys(names, f"e{i % 3}") | (change or {})
+        for i in range(impressions) for k, j in enumerate(rng.sample(range(4), 3))
+    ]  # fmt: skip
+    return pl.DataFrame(rows)
+
+
+ANSWERS = {
+    "interleaved": rw.clicks.interleaved,
+    "swap": rw.clicks.positions,
+    "harvest": lambda log: rw.clicks.positions(log, how="harvest"),
+    "judgements": lambda log: rw.clicks.judgements(log, [1, 0.5, 0.3], at_least=1),
+    "counterfactual": lambda log: rw.clicks.counterfactual(log, {"q0": ["d1", "d2"]}, [1, 0.5, 0.3]),
+    "off_policy": lambda log: rw.clicks.off_policy(log, force=True),
+}
+
+
+@pytest.mark.parametrize("answer", ANSWERS)
+@pytest.mark.parametrize(
+    "name", ["experiment_id", "expId", "test", "ABTest", "test group", "variant_group", "campaign", "bucket"]
+)
+def test_several_experiments_in_one_log_are_named(answer, name):
+    log = drawn(names=[name])
+    with pytest.warns(DataWarning, match=r"holds 3 experiments \('e0', 'e1', 'e2'\)") as said:
+        found = ANSWERS[answer](log)
+    assert found.counts["experiments, which were answered as one"] == 3
+    # the remedy: each by itself, and then nothing is said
+    frame = log.to_pandas()
+    own = eval(re.search(r"dict\(list\(.*?\)\)\)", str(said[0].message))[0], {"frame": frame})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DataWarning)
+        parts = [ANSWERS[answer](part) for part in own.values()]
+        ANSWERS[answer](log.drop(name))
+    if answer == "interleaved":
+        assert sum(part.impressions for part in parts) == found.impressions
+
+
+@pytest.mark.parametrize(
+    "log",
+    [
+        drawn(names=["country", "latest", "age_bucket", "contest"]),  # what answers are pooled over by right
+        drawn({"experiment": "e1"}),
+        drawn({"test_score": 0.5}).with_columns(test_score=pl.int_range(pl.len()) / 100),
+        drawn().with_columns(
+            variant=pl.col("item") + "x", test=pl.col("rank")
+        ),  # an item's, within an answer
+        drawn().with_columns(test_id=pl.col("impression")),  # another name of the answer
+        drawn().unique("impression").with_columns(campaign=pl.col("item")),  # a row per choice
+    ],
+)
+@pytest.mark.filterwarnings("error::rankwell.errors.DataWarning")
+def test_columns_that_are_no_experiments_are_not_named(log):
+    assert "answered as one" not in rw.clicks.off_policy(log, force=True).to_text()
+
+
+def test_experiments_of_a_file_are_named_in_the_shell(tmp_path, capsys):
+    drawn(names=["experiment"]).write_csv(tmp_path / "log.csv")
+    assert run(["clicks", "interleaved", str(tmp_path / "log.csv")]) == 0
+    said = capsys.readouterr()
+    assert "log.csv: by 'experiment' it holds 3 experiments" in said.err
+    assert "experiments, which were answered as one: 3" in said.out

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import warnings
 from collections.abc import Mapping
 from dataclasses import field, replace
 from types import MappingProxyType
@@ -12,10 +13,10 @@ import numpy as np
 import polars as pl
 
 from rankwell.display.page import PageStrings, words_of
-from rankwell.errors import DataError, UsageError, brief, nearest
+from rankwell.errors import DataError, DataWarning, UsageError, brief, few_of, nearest
 from rankwell.readers.frames.columns import match_words, quoted
 from rankwell.records import cached_property, record
-from rankwell.tables.columns import LOG_COLUMNS
+from rankwell.tables.columns import LOG_COLUMNS, names_experiments
 from rankwell.tables.ids import Ids
 from rankwell.tables.series import Place, RowOf
 
@@ -32,6 +33,7 @@ NUMBERS = {
 } | dict.fromkeys(("reward", "q", "v"), (f"a number, at most {MOST:g}", -MOST, MOST, False))  # fmt: skip
 DEEPEST = 62  # rank that is harvested: the ranks of a pair are bits of a number
 HASHED = "query", "item", "rank", "click"
+NAMED = pl.String, pl.Categorical, pl.Enum, pl.Boolean  # kinds of what is called by a name
 TRUTH = {"true": "1", "false": "0"}
 ROW = "row "  # the name of no column of anybody's
 
@@ -249,7 +251,39 @@ class Log:
 
     def counted(self, cluster: str | None = None, **found: int) -> dict[str, int]:
         """Return the counts of the log and what else was found, if it was, by sentences in English."""
-        return dict(self.counts) | in_sentences(found, cluster)
+        return dict(self.counts) | in_sentences(found | {"experiments": self._experiments(cluster)}, cluster)
+
+    def _experiments(self, cluster: str | None) -> int:
+        """How many experiments were answered as one, of which a warning says; 0 where no column holds several."""
+        own = {word: pl.col(self.words[word]) for word in ("impression", "item") if word in self.words}
+        kinds = self.frame.collect_schema()
+        for column in self.names:
+            is_sure = names_experiments(column)
+            is_name = kinds[column].is_integer() or kinds[column] in NAMED
+            if is_sure is False or column in {*self.words.values(), cluster} or not is_name:
+                continue
+            one, each = pl.col(column), own.items()
+            apart = [pl.struct(key, one).n_unique().alias(f"{word}s") for word, key in each]
+            keys = [key.n_unique().alias(word) for word, key in each]
+            n = self.columns(pl.len().alias("rows"), one.n_unique().alias("n"), *keys, *apart).row(
+                0, named=True
+            )
+            answers = n.get("impression", n["rows"])
+            if answers < n["rows"]:  # what differs within an answer is an item's
+                is_sure = n["impressions"] == answers
+            elif "item" in n:
+                is_sure = is_sure or n["items"] > n["item"]
+            if is_sure and 1 < n["n"] <= answers / 2:
+                some = self.columns(one.unique().sort().head(4)).to_series().to_list()
+                warnings.warn(
+                    f"{self.name}: by {brief(column)} it holds {n['n']:,} experiments ({few_of([brief(name) for name in some], 3)}), which were "
+                    f"answered as one. Give each by itself: dict(list(frame.groupby({brief(column)}))) are logs by name, in pandas; or "
+                    f"leave the column out if they belong together, as arms of one test do in a harvest.",
+                    DataWarning,
+                    stacklevel=2,
+                )
+                return int(n["n"])
+        return 0
 
     @cached_property
     def hash(self) -> str:

@@ -47,9 +47,18 @@ class PolicyValue(NamedTuple):
     unseen: float
     refused: str
 
-    def why(self, words: PageStrings) -> str:
-        """Return why the log cannot tell the value, in the words of a language; "" if it can."""
-        return _why_refused(self.n_effective, self.freedom, self.unseen, words)
+    def why(self, units: int, unit: str, words: PageStrings) -> str:
+        """Return why the log cannot tell the value, in the words of a language; "" if it can. A ``unit`` is a row, or a cluster of them."""
+        why = []
+        if self.n_effective < LEAST_N:
+            why.append(words("clicks.off_policy.few_rows", n=self.n_effective, least=LEAST_N))
+        if not self.freedom >= LEAST_FREEDOM:
+            key = "few_units" if not math.isnan(self.freedom) else "one_unit" if units < 2 else "all_alike"
+            why.append(words(f"clicks.off_policy.{key}", n=self.freedom, least=LEAST_FREEDOM, unit=unit))
+        if self.unseen > MOST_UNSEEN:
+            shares = {"share": 100 * self.unseen, "most": 100 * MOST_UNSEEN}
+            why.append(words("clicks.off_policy.too_unseen", **shares))
+        return words("clicks.and").join(why)
 
 
 class PolicyDifference(NamedTuple):
@@ -110,10 +119,9 @@ class OffPolicy(OfRows, kind="off-policy value", plural="off-policy values"):
         def say(key: str, **fields: Any) -> str:
             return words(f"clicks.off_policy.{key}", **fields)
 
-        notes = [say(self.how)]
-        notes += [
-            say("refused", policy=row.policy, why=row.why(words)) for row in self.policies if row.refused
-        ]
+        notes, of = [say(self.how)], (self.clusters, self.cluster or "row")
+        refused = [row for row in self.policies if row.refused]
+        notes += [say("refused", policy=row.policy, why=row.why(*of, words)) for row in refused]
         notes += [say("forced")] * self.forced
         notes += [] if self.clip is None else [say("clipped", clip=f"{self.clip:g}")]
         for row in self.policies:
@@ -131,7 +139,10 @@ class OffPolicy(OfRows, kind="off-policy value", plural="off-policy values"):
         row, both = self.policies[0], self.difference
         case, said = "value", {"policy": row.policy, "value": with_interval(row)}
         if row.refused and not self.forced:
-            case, said = "refused", {"policy": row.policy, "why": row.why(words)}
+            case, said = (
+                "refused",
+                {"policy": row.policy, "why": row.why(self.clusters, self.cluster or "row", words)},
+            )
         elif both is not None and not math.isnan(both.value):
             one, two = (number(each.value) for each in self.policies)
             case = "difference"
@@ -233,7 +244,7 @@ def off_policy(
             f"what another policy earns. Compare the two by interleaving or an A/B test."
         )
     counts = own.counted(cluster, alone=alone)
-    choices = Choices(columns, codes, int(codes.max()) + 1, column is not None, level)
+    choices = Choices(columns, codes, int(codes.max()) + 1, cluster, level)
     found = [_valued(name, choices, how, clip, force=force) for name in names]
     values, influences, weights = zip(*found, strict=True)
     both = None
@@ -284,7 +295,7 @@ class Choices(NamedTuple):
     columns: Mapping[str, np.ndarray]
     codes: np.ndarray
     clusters: int
-    is_clustered: bool
+    cluster: str | None
     level: float
 
     def estimate(self, how: How, weight: np.ndarray, total: float) -> tuple[float, np.ndarray]:
@@ -304,12 +315,12 @@ class Choices(NamedTuple):
 
         ``small`` corrects for few units.
         """
-        own = np.bincount(self.codes, influence, self.clusters) if self.is_clustered else influence
+        own = np.bincount(self.codes, influence, self.clusters) if self.cluster else influence
         square = own**2
         squares, fourths = math.fsum(square), math.fsum(square**2)
         if not fourths or len(own) < 2:
             return (math.nan,) * 4
-        error = math.sqrt(squares * (len(own) / (len(own) - 1) if small or self.is_clustered else 1))
+        error = math.sqrt(squares * (len(own) / (len(own) - 1) if small or self.cluster else 1))
         freedom = squares**2 / fourths
         return error, *student(value, error, freedom, self.level), freedom
 
@@ -332,23 +343,10 @@ def _valued(
     weight_low, weight_high = choices.interval(mean, (raw - mean) / len(raw), small=True)[1:3]
     unseen = float(columns["unseen"].mean()) if "unseen" in columns else math.nan
     spread = Weights.spread(policy, weight, total)
-    why = _why_refused(spread.n_effective, freedom, unseen, words_of("en"))
-    if why and not force:
-        value = error = low = high = math.nan
     found = PolicyValue(
-        policy, value, error, low, high, freedom, spread.n_effective, spread.largest, mean, weight_low, weight_high, unseen, why
+        policy, value, error, low, high, freedom, spread.n_effective, spread.largest, mean, weight_low, weight_high, unseen, ""
     )  # fmt: skip
+    if why := found.why(choices.clusters, choices.cluster or "row", words_of("en")):
+        hidden = {} if force else dict.fromkeys(("value", "error", "low", "high"), math.nan)
+        found = found._replace(refused=why, **hidden)  # type: ignore[arg-type]
     return found, influence, spread
-
-
-def _why_refused(effective: float, freedom: float, unseen: float, words: PageStrings) -> str:
-    """Why a log cannot tell the value of a policy; "" if it can."""
-    why = []
-    if effective < LEAST_N:
-        why.append(words("clicks.off_policy.few_rows", n=effective, least=LEAST_N))
-    if not freedom >= LEAST_FREEDOM:
-        key = "all_alike" if math.isnan(freedom) else "few_units"
-        why.append(words(f"clicks.off_policy.{key}", n=freedom, least=LEAST_FREEDOM))
-    if unseen > MOST_UNSEEN:
-        why.append(words("clicks.off_policy.too_unseen", share=100 * unseen, most=100 * MOST_UNSEEN))
-    return words("clicks.and").join(why)

@@ -175,6 +175,10 @@ SYSTEMS = dict.fromkeys((
     "modelname", "system", "systemname", "algorithm", "algo", "recommender", "runid", "runname", "experiment",
 ), True)  # fmt: skip
 SYSTEMS |= dict.fromkeys(("model", "method", "approach", "run", "variant"), False)
+# Words in the name of a column that says of which experiment a row of a log is. The others count only as the first word ("age_bucket"
+# is a user's), and where neither the item nor what was chosen can have them.
+EXPERIMENTS = frozenset(("experiment", "experiments", "test", "tests", "abtest", "ab"))
+BRANCHES = frozenset(("exp", "expt", "variant", "variation", "treatment", "campaign", "trial", "bucket"))
 # columns that say to which part of the data a row belongs, and the words for what a system learns from, and for what it is judged by
 DIVISIONS = frozenset(
     ("split", "set", "subset", "datasplit", "dataset", "partition", "part", "phase", "usage")
@@ -310,13 +314,28 @@ def named_as(word: str, columns: Iterable[str]) -> list[str]:
     return [column for column in columns if plain_name(column) in names]
 
 
+def words_in(name: str) -> list[str]:
+    """Return the words of a name, in lower case."""
+    return [word for word in re.split(r"[\W_]+", re.sub(CASE, "_", name).lower()) if word]
+
+
+def names_experiments(name: str) -> bool | None:
+    """Whether a column says by its name of which experiment a row of a log is; None if that may be something of the item or of the choice.
+
+    >>> [names_experiments(name) for name in ("experimentId", "ab_test", "testname", "variant_id", "latest", "age_bucket")]
+    [True, True, True, None, False, False]
+    """
+    words = [re.sub("(id|name|group)$", "", word) for word in words_in(name)]
+    return True if EXPERIMENTS.intersection(words) else None if BRANCHES.intersection(words[:1]) else False
+
+
 def is_passed(name: str) -> bool:
     """Whether a column is a time, an identifier, a part of the data or an index by its name, and so no forgotten score or grade.
 
     >>> [name for name in ("created_at", "shopId", "fold", "Unnamed: 0", "p_buy", "hybrid", "dwell_time") if is_passed(name)]
     ['created_at', 'shopId', 'fold', 'Unnamed: 0']
     """
-    words = [word for word in re.split(r"[\W_]+", re.sub(CASE, "_", name).lower()) if word]
+    words = words_in(name)
     if re.fullmatch(WRITTEN_INDEX, "_".join(words)) or known_word(name) in ("query", "item", "topic"):
         return True
     last = words[-1] if words else ""
