@@ -95,3 +95,34 @@ def test_a_quotation_mark_within_a_topic_is_part_of_it():
     unquoted = pl.DataFrame({"item": ["a"], "topics": ["[Children's, War]"]})
     with pytest.raises(rw.RankwellError, match=r"items, row 1: .* is no list"):
         read_catalogue(unquoted).features("topics")
+
+
+NUMBERS = {
+    "lists": list,
+    "tuples": tuple,
+    "arrays": np.array,
+    "sets": set,
+    "printed by Python": str,
+    "printed by NumPy": lambda numbers: str(np.array(numbers)),
+}
+
+
+@pytest.mark.parametrize("way", NUMBERS)
+@pytest.mark.parametrize(
+    "codes", [{"a": [1, 2], "b": [2, 3], "c": [7, 3]}, {"a": [1, 2], "b": [2], "c": [10, 3]}]
+)
+def test_lists_of_numbers_of_topics_are_topics_and_no_vectors(way, codes):
+    named = pd.DataFrame({"item": list(codes), "topics": ["|".join(map(str, own)) for own in codes.values()]})
+    items = pd.DataFrame({"item": list(codes), "topics": [NUMBERS[way](own) for own in codes.values()]})
+    assert read_catalogue(items).features("topics").names == read_catalogue(named).features("topics").names
+    asked = {"u": ["a", "b"], "v": ["c", "a", "b"]}, None, ["ild@3"]
+    assert rw.evaluate(*asked, items=items).mean == rw.evaluate(*asked, items=named).mean
+
+
+def test_lists_of_0_and_1_say_which_topics_an_item_has():
+    flags = pd.DataFrame({"item": ["a", "b", "c"], "topics": [[1, 0, 0], [0, 1, 0], [1, 1, 0]]})
+    # cosines: 0, 1 / √2, 1 / √2
+    wanted = 1 - (2 / 2**0.5) / 3
+    assert rw.evaluate({"u": ["a", "b", "c"]}, None, ["ild@3"], items=flags).mean["ild@3"] == pytest.approx(
+        wanted
+    )

@@ -217,7 +217,9 @@ def _in_one(series: pl.Series, column: str, table: str, *, are_topics: bool) -> 
     elif series.dtype in (pl.Categorical, pl.Enum) or (are_topics and series.dtype.is_integer()):
         series = series.cast(pl.String)  # numbers of topics are names of them
     if series.dtype == pl.String:
-        series = _of_text(series, table)
+        series = _of_text(series, table, are_topics=are_topics)
+    if are_topics and isinstance(series.dtype, (pl.List, pl.Array)) and _are_codes(series):
+        series = series.cast(pl.List(pl.String))
     kind = series.dtype
     inner = getattr(kind, "inner", None)
     if inner is not None and inner.is_numeric():
@@ -231,7 +233,19 @@ def _in_one(series: pl.Series, column: str, table: str, *, are_topics: bool) -> 
     return WordLists(series if series.dtype != pl.String else series.reshape((-1, 1)).arr.to_list())
 
 
-def _of_text(series: pl.Series, table: str) -> pl.Series:
+def _are_codes(lists: pl.Series) -> bool:
+    """Whether lists of whole numbers name topics by their numbers; lists of as many 0 and 1 each say which topics an item has."""
+    import polars as pl
+
+    plain = lists.arr.to_list() if isinstance(lists.dtype, pl.Array) else lists
+    values, lengths = plain.explode().drop_nulls(), plain.list.len().drop_nulls()
+    if not values.dtype.is_integer():
+        return False
+    are_flags = lengths.n_unique() == 1 and lengths[0] > 1 and values.is_between(0, 1).all()
+    return not are_flags
+
+
+def _of_text(series: pl.Series, table: str, *, are_topics: bool) -> pl.Series:
     """The lists that a column of text holds: of words, or of numbers where all printed lists are of these."""
     import polars as pl
 
@@ -243,7 +257,10 @@ def _of_text(series: pl.Series, table: str) -> pl.Series:
         lists = read_printed(
             text, lambda row: f"{table}, row {row + 1}", by=r"[,\s]+" if is_of_numbers else ","
         )
-        return lists.cast(pl.List(pl.Float64), strict=True) if is_of_numbers else lists
+        if not is_of_numbers:
+            return lists
+        is_whole = are_topics and not filled.str.contains(r"[.eE]").any()
+        return lists.cast(pl.List(pl.Int64 if is_whole else pl.Float64), strict=True)
     used = (sign for sign in SEPARATORS if series.str.contains(sign, literal=True).any())
     return series.str.split(next(used, SEPARATORS[0]))
 
@@ -258,6 +275,10 @@ def _of_objects(series: pl.Series) -> pl.Series:
         lists = [None if cell is None else list(cell) for cell in cells]
         if inner == {str}:
             return pl.Series(series.name, lists, dtype=pl.List(pl.String))
+        if inner == {int} and all(cell is None or isinstance(cell, (set, frozenset)) for cell in cells):
+            return pl.Series(
+                series.name, [cell and [*map(str, cell)] for cell in lists], dtype=pl.List(pl.String)
+            )
         if inner <= {int, float} and not any(isinstance(cell, (set, frozenset)) for cell in cells):
             return pl.Series(series.name, lists, dtype=pl.List(pl.Float64), strict=False)
     return series
