@@ -146,6 +146,10 @@ class Results(Result):
         reasons: dict[str, dict[str, int]] = {}
         for (metric, reason), count in self.part.undefined.items():
             reasons.setdefault(str(metric), {})[reason] = count
+        mean = self.mean if self.part.weighted else {}
+        for metric, state in self.part.weighted.items():
+            if state.n and math.isnan(mean[str(metric)]):
+                reasons.setdefault(str(metric), {})["undefined, as all have the weight 0"] = state.n
         return reasons
 
     @property

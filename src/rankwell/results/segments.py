@@ -245,12 +245,16 @@ def _code_labels(columns: Sequence[tuple[pl.Series, np.ndarray]]) -> tuple[np.nd
 
 
 def check_weights(weights: np.ndarray, whose: Callable[[int], str]) -> np.ndarray:
-    """Return the weights; raises DataError if one is negative, infinite or not a number."""
+    """Return the weights; raises DataError if one is negative, infinite or not a number, or all are 0."""
     wrong = np.flatnonzero(~(weights >= 0) | np.isinf(weights))
     if len(wrong):
         row = int(wrong[0])
         raise DataError(
             f"{whose(row)} has the weight {weights[row]:g}; weights must be finite and at least 0."
+        )
+    if len(weights) and not weights.any():
+        raise DataError(
+            f"{whose(0)} has the weight 0, and so have all others, so there is no weighted mean. Give one of them a weight above 0."
         )
     return weights
 
