@@ -269,12 +269,7 @@ class Diff(Result):
     Examples
     --------
     >>> import rankwell as rw
-    >>> qrels = {"1": {"a": 1}, "2": {"b": 2, "c": 1}, "3": {"d": 1}}
-    >>> old = {"1": ["a", "x"], "2": ["x", "b", "c"], "3": ["y", "x"]}
-    >>> new = {"1": ["x", "a"], "2": ["b", "c", "x"], "3": ["x", "y"]}
-    >>> found = rw.diff({"old": old, "new": new}, qrels, "ndcg@3")
-    >>> found.wins, found.ties, found.losses, found.share(1)
-    (1, 1, 1, 1.0)
+    >>> found = rw.diff({"old": {"1": ["a", "x"]}, "new": {"1": ["x", "a"]}}, {"1": {"a": 1}}, "ndcg@3")
     >>> [(row.item, row.rank, row.other) for row in found.query("1").rows[1]]
     [('x', 1, 2), ('a', 2, 1)]
     """
