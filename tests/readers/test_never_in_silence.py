@@ -193,7 +193,7 @@ def test_a_second_byte_order_mark_is_refused(tmp_path, name):
 def test_cells_that_are_python_objects_are_refused(word, cell):
     columns = {"query": [1, 2, 3], "item": [1, 2, 3], "score": [1.0, 2.0, 3.0]}
     columns[word] = [columns[word][0], cell, columns[word][2]]
-    with pytest.raises(DataError, match=f"run, row [12]: .*{word}.*(Object|not a number)"):
+    with pytest.raises(DataError, match=f"run, row [12]: .*{word}.*(ids must be|not a number)"):
         rw.evaluate(columns, {1: {1: 1}}, "ap")
 
 

@@ -79,7 +79,8 @@ def test_true_is_no_id_beside_others(table):
     for cells in ([True, 2], [2, True], [np.True_, 2], ["a", True], [False, "a"], [1.5, True]):
         for read in (rw.read_run, rw.read_qrels):
             with pytest.raises(
-                rw.RankwellError, match="row 1: item ids must be text or integers, not Object"
+                rw.RankwellError,
+                match=r"row [12]: item ids must be all str or all int, but there are bool and",
             ):
                 read(TABLES[table](rows("item", cells)))
 
@@ -135,3 +136,8 @@ def test_a_column_of_times_in_any_unit_is_read_beside_scores_and_divides_a_log(u
         for log in (columns | {"time": times}, pd.DataFrame(columns | {"time": times})):
             assert rw.prepare.split(log, "last").test["item"].to_list() == ["c"]
             assert rw.prepare.split(log, "time", at=times[1]).test["item"].to_list() == ["b", "c"]
+
+
+def test_numbers_behind_a_missing_one_are_numbers():
+    assert series_of([None, 1, 0.5], "table", "wt").to_list() == [None, 1.0, 0.5]
+    assert series_of([None, "a"], "table", "wt").to_list() == [None, "a"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import field, replace
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol, cast
 import numpy as np
 
 from rankwell.display.text import Composed
-from rankwell.errors import NeededError, UsageError, brief
+from rankwell.errors import DataWarning, NeededError, UsageError, brief
 from rankwell.evaluation.engine import Engine, engine_of
 from rankwell.evaluation.inputs import (
     Inputs,
@@ -27,7 +28,7 @@ from rankwell.matching import Asked, pool_of
 from rankwell.matching.batch import Context, overlapping_ids
 from rankwell.matching.groups import Groups, unknown_groups
 from rankwell.matching.policy import Policy
-from rankwell.matching.pool import ENOUGH, TENTH, Pool
+from rankwell.matching.pool import ENOUGH, TENTH, Pool, has_pad
 from rankwell.metrics.metric import Metric
 from rankwell.records import record
 from rankwell.results import Results
@@ -38,7 +39,7 @@ from rankwell.tables.ids import Digest, Known
 from rankwell.tables.items_users import Items
 from rankwell.tables.machine import at_most
 from rankwell.tables.popularity import Parts
-from rankwell.tables.run_qrels import Run
+from rankwell.tables.run_qrels import PAD, Run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -165,6 +166,14 @@ class Plan:
         if self.slices:
             slices = {name: self._results(run, task, {}) for name, task in self.slices.items()}
         results = self._results(run, self.task, slices)
+        if run.has_pads and self.task.pool.once(has_pad):
+            name = "qrels" if self.task.origin is None else self.task.origin[0]
+            warnings.warn(
+                f"{name}: item {PAD} is judged, but at the end of a list of item numbers {PAD} is padding, and not read. If it is an "
+                f"item, give it another id; if not, remove its judgements.",
+                DataWarning,
+                stacklevel=2,
+            )
         if may_mismatch(results, self.task.pool):
             from rankwell.evaluation.id_check import TablesInMemory, check_ids
 

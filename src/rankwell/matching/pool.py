@@ -279,13 +279,6 @@ def pool_of(
     asker = asked.by_need.get("topics")
     if scale is None:
         scale = scale_of(qrels, asked)
-        if _has_pad(qrels.item):
-            warnings.warn(
-                f"{qrels.name}: item {PAD} is judged, but at the end of a list of item numbers {PAD} is padding, and not read. If it is an "
-                f"item, give it another id; if not, remove its judgements.",
-                DataWarning,
-                stacklevel=2,
-            )
         if asker is not None:
             require_topics(qrels, asker)
     queries, offsets, rows = group_rows(qrels.by_query)
@@ -419,8 +412,9 @@ def _take_last_grades(
     return grades
 
 
-def _has_pad(item: Ids) -> bool:
-    """Whether the number that fills up lists is among ids."""
+def has_pad(pool: Pool) -> bool:
+    """Whether the number that fills up lists is among the judged items."""
+    item = pool.items
     if not item.is_text:
         return bool((item.integers == PAD).any())
     begins = item.starts[item.lengths == len(str(PAD))]

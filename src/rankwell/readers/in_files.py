@@ -361,7 +361,7 @@ class SeveralRows(Rows):
 
     def table(self) -> Columns:
         """Return all rows as columns."""
-        named = self._whole(lambda part: part.rows.table())
+        named = self._whole(lambda part: part.rows.table().with_gaps())
         names, tables = [name for name, _ in named], [table for _, table in named]
         if len({table.by_rank for table in tables}) > 1:
             ranked = next(name for name, table in named if table.by_rank)
@@ -385,7 +385,7 @@ class SeveralRows(Rows):
         )
         rows.by_place = all(table.by_place for table in tables)
         rows.rank_base = lowest_rank(key) if rows.by_rank else None
-        return rows
+        return rows.without_gaps()
 
 
 def with_rows(parts: Iterable[S], read: Callable[[S], T]) -> list[T]:
@@ -420,6 +420,7 @@ def run_of(parts: Sequence[Run], name: str) -> Run:
             )
     run: Run = _from_all(Run.of_rows(SeveralRows(parts), name), parts)
     run.counts = dict(sum((Counter(part.counts) for part in parts), Counter()))
+    run.has_pads = any(part.has_pads for part in parts)
     return run
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 from rankwell.errors import DataError, RankwellError, UsageError, brief
@@ -28,6 +29,7 @@ from rankwell.readers.sources import (
 from rankwell.tables.arguments import checked, plain
 from rankwell.tables.items_users import Items
 from rankwell.tables.run_qrels import SWAPPED, Assessor, Qrels, Run
+from rankwell.tables.series import list_values
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -321,6 +323,8 @@ def _read(source: Any, kind: str, name: str | None, options: ReadOptions) -> Any
         return source
     if type(source) is not dict:
         source = plain_list(source)
+        if isinstance(source, Mapping) and not hasattr(source, "shape"):
+            source = dict(list_values(source.items(), name or kind))
         if is_of_paths(source):
             refuse_one_list(source)
             from rankwell.readers.in_files import read_paths
@@ -404,8 +408,11 @@ def _module_and_value(source: Any, kind: str, title: str) -> tuple[ModuleType, A
             return matrices, source
     swapped = f" {SWAPPED}" if isinstance(source, Qrels if kind == "run" else Run) else ""
     what = "ids, or" if kind == "items" else "a dict, a list of lists, a matrix, or"
+    advice = swapped or in_memory.conversion_advice(source)
+    if isinstance(source, AbstractSet):
+        advice = " If it holds rows, give list(…)."
     raise UsageError(
-        f"{title}: cannot read {type(source).__name__}. Give a path, {what} {in_memory.KINDS}.{swapped or in_memory.conversion_advice(source)}"
+        f"{title}: cannot read {type(source).__name__}. Give a path, {what} {in_memory.KINDS}.{advice}"
     )
 
 

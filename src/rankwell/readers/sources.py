@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import ItemsView, KeysView, Mapping, Sequence, ValuesView
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from itertools import pairwise
 from numbers import Integral, Real
 from typing import Any, Literal, NamedTuple, TypeGuard, TypeVar
+
+import numpy as np
 
 from rankwell.errors import UsageError, brief
 from rankwell.readers.bytes.paths import OpenFile
@@ -26,6 +28,7 @@ NAMING = frozenset("./\\*?:~-<")  # what most names of files have, and standard 
 NO_COLUMNS: Mapping[str, str] = NONE_GIVEN
 # the formats whose cells may hold lists, and those whose words say what they hold
 WITH_CELLS = "delimited", "recbole", "ndjson", "json", "parquet", "arrow"
+ORDERED = Sequence, KeysView, ValuesView, ItemsView, np.ndarray
 NAMED_WORDS = "delimited", "ndjson", "json"
 ItemsIn = Literal["blank", "comma", "semicolon", "bar", "brackets", "one"]
 
@@ -123,8 +126,13 @@ def refuse_unnamed(runs: Any, what: str) -> None:
 
 
 def plain_list(source: Any) -> Any:
-    """Return a value of a class made of list or tuple as one of what it yields, as its length may be any; others as they are."""
-    if not isinstance(source, (list, tuple)) or type(source) in (list, tuple):
+    """Return a value of a class that has an order, or is made of list or tuple, as what it yields, as its length may be any; others as they are."""
+    # one look, as most sources are tables
+    if type(source) in (list, tuple) or not isinstance(source, ORDERED):
+        return source
+    if isinstance(source, np.ndarray):
+        return list(source) if source.dtype == object and source.ndim == 1 else source
+    if isinstance(source, (str, bytes, bytearray, memoryview)):
         return source
     values = list_values(source, f"the {type(source).__name__}")
     return tuple(values) if isinstance(source, tuple) else values

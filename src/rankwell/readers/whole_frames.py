@@ -46,7 +46,8 @@ def of_source(
     opened = [file for file in sources if isinstance(file, File)]
     if not opened and not isinstance(source, (str, os.PathLike)):
         table = in_memory.frame_of(source, name)
-        return Whole(table.lazy().collect(), RowOf(name), name)
+        with polars_errors(name):  # one that Polars reads later may not be what it was meant to be
+            return Whole(table.lazy().collect(), RowOf(name), name)
     if not opened and is_scanned(source):
         with polars_errors(label := os.fspath(source)):
             return Whole(scan_table(source).collect(), RowOf(label), Path(source).name)

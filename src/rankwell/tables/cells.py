@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -31,14 +32,22 @@ def kinds_of(cells: Iterable[Any]) -> set[type]:
 
 
 def plain_cells(cells: Sequence[Any]) -> Sequence[Any]:
-    """Return cells of several types with numbers of Python for those of NumPy, whose type would be that of all; of one type as they are.
+    """Return cells of several types with numbers of Python for those of NumPy, whose type would be that of all, and for members of an Enum
+    what they stand for; of one type as they are.
 
     >>> plain_cells([np.float16(0.5), 0.1])
     [0.5, 0.1]
     """
     if len(kinds_of(cells)) < 2:
         return cells
-    return [cell.item() if isinstance(cell, (np.number, np.bool_)) else cell for cell in cells]
+    return [
+        cell.item()
+        if isinstance(cell, (np.number, np.bool_))
+        else cell.value
+        if isinstance(cell, Enum)
+        else cell
+        for cell in cells
+    ]
 
 
 def are_alike(cells: Iterable[Any]) -> bool:
@@ -53,6 +62,39 @@ def are_alike(cells: Iterable[Any]) -> bool:
     if bool in kinds or len({issubclass(kind, TIMES) for kind in kinds}) > 1:
         return False
     return kinds <= {int, str} or not any(type(cell) is int and abs(cell) > MOST for cell in cells)
+
+
+def plain_lists(cells: Sequence[Any]) -> tuple[list[Any], str] | None:
+    """Return cells that are lists, arrays or series as lists, and of what; None if no cell is one.
+
+    They are of ``numbers`` if some are whole and some are not; of ``several`` types, of which one would become another; else ``alike``.
+
+    >>> plain_lists([(1, 0.5), np.array([2])]), plain_lists([["a"], None]), plain_lists(["a"])
+    (([[1, 0.5], [2]], 'numbers'), ([['a'], None], 'alike'), None)
+    """
+    lists = []
+    for cell in cells:
+        is_array = hasattr(cell, "tolist") and getattr(cell, "shape", None) != ()
+        try:
+            values = cell.tolist() if is_array else cell
+            is_list = isinstance(values, (Sequence, type(None)))
+            if not is_list or isinstance(values, (str, bytes, bytearray, memoryview)):
+                return None
+            lists.append(values if values is None else [*values])
+        except Exception:  # noqa: BLE001 - the object may be of any class; it is refused as what it is
+            return None
+    kinds = kinds_of(value for cell in lists for value in cell or ())
+    nested = {kind for kind in kinds if issubclass(kind, (Mapping, list, tuple))}
+    if not any(cell is not None for cell in lists) or (nested and nested == kinds):
+        return None
+    if len(kinds) < 2 or kinds == {str, np.str_}:
+        return lists, "alike"
+    lists = [cell and list(plain_cells(cell)) for cell in lists]
+    values = [value for cell in lists for value in cell or ()]
+    kinds = kinds_of(values)
+    if len(kinds) < 2:
+        return lists, "alike"
+    return lists, "numbers" if bool not in kinds and are_numbers(values) else "several"
 
 
 def are_numbers(cells: Iterable[Any]) -> bool:

@@ -162,7 +162,9 @@ class Ids:
             if kind == pl.Binary:
                 with suppress(pl.exceptions.PolarsError):
                     return cls.of_series(series.cast(pl.String), name, place)
-            if kind.is_nested() or (kind == pl.Object and _holds_several(series[0])):
+            if kind == pl.Object:
+                return cls.of_objects(series.to_list(), name, at)
+            if kind.is_nested():
                 raise DataError(
                     f"{at(0)}: {name} ids must be text or integers, not {kind}, such as {brief(series[:1].to_list()[0])}. Give "
                     f"each row one id."
@@ -183,6 +185,22 @@ class Ids:
             longest = f"the {name} id has {lengths.max():,} bytes. Is this the right column?"
             raise DataError(f"{at(int(lengths.argmax()))}: {longest}")
         return cls(keys, text if len(text) else NO_SPAN, starts, lengths)
+
+    @classmethod
+    def of_objects(cls, cells: list[Any], name: str, at: Callable[[int], str]) -> Ids:
+        """Return the ids in cells of several types; DataError names the row of a cell that is none, or a list of them."""
+        kinds = [type(cell) for cell in cells]
+        row = next((row for row, kind in enumerate(kinds) if kind is not kinds[0]), 0)
+        for number, cell in enumerate(cells):
+            if _holds_several(cell) and getattr(cell, "shape", None) != ():
+                ids = list_values(cell, f"{at(number)}: the {name} ids")
+                if len(set(map(type, ids))) > 1:
+                    cls.of(ids, f"{at(number)}: {name}")
+                raise DataError(
+                    f"{at(number)}: {name} ids must be text or integers, not {kinds[number].__name__}, such as {brief(cell)}. Give each row "
+                    f"one id."
+                )
+        return cls.of(cells, f"{at(row)}: {name}")
 
     @property
     def keys(self) -> np.ndarray:

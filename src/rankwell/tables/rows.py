@@ -31,6 +31,7 @@ Extra = Mapping[
     str, Ids | np.ndarray
 ]  # columns that a run has for metrics that need them, by rankwell's words
 NO_ID = -(2**63)  # among integers; among texts it is the empty one
+NO_ITEM = "\0"  # the item of the one row of an empty list, where rows alone are passed on; among integers it is NO_ID
 
 
 def filled(series: pl.Series) -> pl.Series:
@@ -61,6 +62,25 @@ def are_gaps(ids: Ids) -> np.ndarray:
     [False, True]
     """
     return ids.lengths == 0 if ids.is_text else ids.integers == NO_ID
+
+
+def are_items(ids: Ids) -> np.ndarray:
+    """Return which ids are items, and do not say that a list is empty.
+
+    >>> are_items(Ids.of(["a", NO_ITEM, ""])).tolist()
+    [True, False, True]
+    """
+    if not ids.is_text:
+        return ids.integers != NO_ID
+    is_item = ids.lengths != 1
+    short = np.flatnonzero(~is_item)
+    is_item[short] = ids.text[ids.starts[short]] != 0
+    return is_item
+
+
+def _with_no_items(ids: Ids, more: int) -> Ids:
+    no_item = Ids.of([NO_ITEM if ids.is_text else NO_ID])
+    return Ids.concatenate([ids, no_item[np.zeros(more, np.int64)]])
 
 
 def ids_with_gaps(values: Any, name: str) -> Ids:
@@ -359,6 +379,37 @@ class Columns:
     def table(self) -> Columns:
         """Return all rows as columns."""
         return self
+
+    def with_gaps(self) -> Columns:
+        """Return the same rows with one more for each empty list, which ``without_gaps`` takes out again."""
+        if not self.has_empty_lists:
+            return self
+        queries, offsets = self._groups[:2]
+        empty = queries[np.flatnonzero(offsets[1:] == offsets[:-1])]
+        ones = np.ones(len(empty), self.key.dtype)
+        scores = None if self.given_score is None else np.append(self.given_score, ones)
+        extra: Extra = {
+            word: _with_no_items(column, len(empty)) if isinstance(column, Ids) else np.append(column, ones)
+            for word, column in self.extra.items()
+        }
+        query, item = Ids.concatenate([self.query, empty]), _with_no_items(self.item, len(empty))
+        return self._with(query, item, np.append(self.key, ones), None, scores, extra)
+
+    def without_gaps(self) -> Columns:
+        """Return the same rows without those that say that a list is empty; these lists are kept."""
+        is_item = are_items(self.item)
+        if is_item.all():
+            return self
+        queries, offsets, rows = self._groups
+        rows = np.arange(len(self)) if rows is None else rows
+        kept = rows[is_item[rows]]
+        lists = queries, offsets_of(is_item[rows])[offsets]
+        key = None if self.by_place else self.key[kept]
+        scores = None if self.given_score is None else self.given_score[kept]
+        extra = {word: column[kept] for word, column in self.extra.items()}
+        plain, place = self._with(None, self.item[kept], key, lists, scores, extra), self.place
+        plain.place = lambda row: place(int(kept[row]))
+        return plain
 
     def held(self, name: str) -> Columns:
         """Return the same rows to be pickled, without what was worked out from them."""

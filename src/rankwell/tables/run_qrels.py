@@ -190,6 +190,7 @@ class Run:
     matrix: Matrix | None = None
     unread: tuple[UnreadColumn, ...] = ()
     counts: Mapping[str, int] = NO_COUNTS
+    has_pads = False  # whether the number that fills up lists is none of its items
 
     def __init__(
         self,
@@ -231,7 +232,7 @@ class Run:
         rows.place, rows.rank_base = table.place, base
         run = Run.of_rows(rows, self.name)
         run.source, run.files, run.words, run.unread = self.source, self.files, self.words, self.unread
-        run.counts = self.counts
+        run.counts, run.has_pads = self.counts, self.has_pads
         return run
 
     def __getstate__(self) -> dict[str, Any]:
@@ -245,6 +246,7 @@ class Run:
             "words": dict(self.words),
             "unread": self.unread,
             "counts": dict(self.counts),
+            "has_pads": self.has_pads,
         }
 
     @property

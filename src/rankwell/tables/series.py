@@ -13,7 +13,7 @@ import numpy as np
 from rankwell.display.text import Composed
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.records import record
-from rankwell.tables.cells import MOST, are_alike, are_numbers, known_kind, plain_cells
+from rankwell.tables.cells import MOST, are_alike, are_numbers, kinds_of, known_kind, plain_cells, plain_lists
 
 if TYPE_CHECKING:
     from decimal import Decimal
@@ -25,6 +25,7 @@ NARROW = ("bfloat16", "float8")  # kinds of floats that NumPy lacks; single prec
 IN_MAIN_MEMORY = (1, 3)  # DLPack's numbers of the processor's memory, and of such memory that a GPU reads too
 DEEPEST = 16  # lists in lists
 LONGEST = 60
+PLAIN = {str, int, float, bool}
 NO_NUMBERS = np.datetime64, np.timedelta64, np.complexfloating  # which NumPy casts to floats all the same
 # what stands for a missing value, in lower case
 NOTHING = ("", "na", "n/a", "#n/a", "nan", "null", "none", "-", "\\n")
@@ -124,6 +125,10 @@ def series_of(values: Any, name: str, column: str = "") -> pl.Series:
     import polars as pl
 
     if library(values) == "pandas":
+        if not hasattr(values, "dtype"):
+            raise UsageError(
+                f"{name}: {brief(column)} is {brief(values)}, where a column belongs. Give its values as a list."
+            )
         return _of_pandas(values, name, column)
     if isinstance(values, pl.Series):
         return values.rename(column)
@@ -141,6 +146,14 @@ def series_of(values: Any, name: str, column: str = "") -> pl.Series:
     if not isinstance(values, np.ndarray):  # which holds numbers or dates now
         refuse_deep(values, f"{name}: the column {brief(column)}")
         values = plain_cells(values)
+        # of most columns the first cell shows that they hold no lists
+        if len(values) and type(values[0]) not in PLAIN:
+            values, of = plain_lists(values) or (values, "alike")
+            if of == "numbers":
+                return pl.Series(column, values, dtype=pl.List(pl.Float64), strict=False)
+            # of an array beside a set Polars makes an array of objects, which it cannot read
+            if of == "several" or {np.ndarray} < kinds_of(values):
+                return pl.Series(column, values, dtype=pl.Object, strict=False)
         if not are_alike(values):
             return pl.Series(column, list(values), dtype=pl.Object)
     try:

@@ -166,7 +166,9 @@ def test_a_cell_without_brackets_among_lists_is_asked_about():
 @pytest.mark.parametrize("item", ["item", "items"])
 def test_queries_of_several_types_beside_cells_of_lists_are_refused_as_such(item):
     run = {"query": [1, "x"], item: ["a b", "c"]}
-    with pytest.raises(rw.RankwellError, match="query ids must be text or integers, not Object"):
+    with pytest.raises(
+        rw.RankwellError, match="query ids must be all str or all int, but there are int and str"
+    ):
         rw.evaluate(run, {"x": ["c"]}, "rr")
 
 

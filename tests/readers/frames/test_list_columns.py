@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -193,3 +194,52 @@ def test_lines_of_json_whose_lists_are_not_alike_are_named(text, said, tmp_path)
         path.write_text(text + "\n")
         with pytest.raises(rw.RankwellError, match=name + said):
             rw.evaluate(path, {"1": {"4": 1}}, "rr")
+
+
+EMPTY = {"a": [7, 3], "b": [], "c": [3, 9], "d": []}
+FILLED_CELLS = {"lists.csv": 'user,items\na,7 3\nb,""\nc,3 9\nd,""\n', "lists.tsv": "user\titems\na\t[7 3]\nb\t[]\nc\t[3, 9]\nd\t[]\n"}  # fmt: skip
+
+
+def unlike(lists):
+    """1 minus the mean cosine of two lists, pair by pair; an empty one has nothing in common with any."""
+    pairs = [(set(one), set(other)) for one, other in combinations(lists, 2)]
+    cosines = [len(one & other) / max(len(one) * len(other), 1) ** 0.5 for one, other in pairs]
+    return 1 - sum(cosines) / len(cosines)
+
+
+@pytest.mark.parametrize("engine", ["memory", "stream"])
+@pytest.mark.parametrize("is_text", [False, True])
+@pytest.mark.parametrize("with_scores", [False, True])
+@pytest.mark.parametrize("form", [*FORMS, *FILLED_CELLS, "dict", "matrix", "lists by row"])
+def test_an_empty_list_is_a_query_with_an_empty_list(form, with_scores, is_text, engine, tmp_path):
+    lists = {query: [str(item) if is_text else item for item in items] for query, items in EMPTY.items()}
+    columns = {"user": list(lists), "items": list(lists.values())}
+    if with_scores:
+        columns["scores"] = [[2.0, 1.0][: len(items)] for items in lists.values()]
+    if form in FORMS:
+        source = FORMS[form](pl.DataFrame(columns), tmp_path)
+    elif form in FILLED_CELLS:
+        source = tmp_path / form
+        source.write_text(FILLED_CELLS[form])
+    else:
+        rows = [[*items, *([-1] * (2 - len(items)))] for items in EMPTY.values()]
+        source = {"dict": lists, "matrix": np.array(rows), "lists by row": rows}[form]
+    res = rw.evaluate(source, None, ["personalization"], engine=engine)
+    assert res.mean["personalization"] == pytest.approx(unlike(EMPTY.values()), abs=1e-15)
+    assert (res.counts["lists"], res.counts["rows"]) == (4, 4)
+    queries = list(range(4)) if form in ("matrix", "lists by row") else list(EMPTY)
+    qrels = {query: [3 if form in ("matrix", "lists by row") else "3"] for query in queries}
+    judged = rw.evaluate(source, qrels, ["rr"], engine=engine, missing="skip")  # none is missing
+    assert judged.per_query["rr"].to_list() == [0.5, 0, 1, 0]
+    run = rw.read_run(source)
+    assert len(run) == 4
+    assert sorted(map(str, run.queries)) == sorted(map(str, queries))
+
+
+def test_an_empty_list_in_one_part_of_a_run_says_nothing_of_its_list_in_another(tmp_path):
+    parts = {"u": [["x", "y"], []], "v": [[], []], "w": [[], ["y"]]}
+    for part in (0, 1):
+        frame = pl.DataFrame({"user": list(parts), "items": [lists[part] for lists in parts.values()]})
+        frame.write_parquet(tmp_path / f"{part}.parquet")
+    res = rw.evaluate([tmp_path / "0.parquet", tmp_path / "1.parquet"], None, ["personalization"])
+    assert res.mean["personalization"] == pytest.approx(unlike([["x", "y"], [], ["y"]]), abs=1e-15)

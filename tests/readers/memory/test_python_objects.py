@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import re
-from collections import Counter
+import warnings
+from collections import ChainMap, Counter, OrderedDict, UserDict, UserList, deque, namedtuple
 from decimal import Decimal
+from enum import Enum
 from fractions import Fraction
-from types import SimpleNamespace
+from types import MappingProxyType, SimpleNamespace
 
 import narwhals as nw
 import numpy as np
@@ -16,6 +19,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import scipy.sparse as sp
+import torch
 from tests.every import every
 
 import rankwell as rw
@@ -317,13 +321,13 @@ def test_the_labels_of_a_frame_of_scores_are_its_ids():
 # messages: where, what, and a remedy that works
 def test_a_value_that_is_no_id_is_told_what_to_do():
     refused("It is missing: leave it out.", lambda: mean({"u": ["a", None]}))
-    refused("scores are no ids", lambda: mean([np.array([0.1, 0.2]), np.array([0.3, 0.1])]))
+    refused("scores are no ids", lambda: mean([np.array([0.1, 0.2]), np.array([0.3])]))
     refused(
         "such as {'a': 0.5}. Give each row one id",
         lambda: mean(pd.DataFrame({"user": ["u"], "item": [{"a": 0.5}], "score": [1]})),
     )
     refused(
-        "such as {'a'}. Give each row one id",
+        "a set of items has no order. Give a list, best first",
         lambda: mean(pd.DataFrame({"user": ["u"], "item": [{"a"}], "score": [1]})),
     )
     refused("query 'v': None, expected", lambda: mean({"u": ["a"], "v": None}))
@@ -631,3 +635,244 @@ def test_junk_is_refused_in_one_line(word):
         else:
             with pytest.raises(rw.RankwellError, match=r"^[^\n]+$"):
                 ARGUMENTS[word](junk)
+
+
+def tables_of(columns):
+    """The same columns in each shape of table that Python holds."""
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    row = namedtuple("row", list(columns))  # noqa: PYI024 - its fields are not known before
+    return {
+        "columns": columns,
+        "records": rows,
+        "named tuples": [row(**cells) for cells in rows],
+        "pandas": pd.DataFrame({name: pd.Series(cells, dtype=object) for name, cells in columns.items()}),
+    }
+
+
+ODD = [
+    True,
+    False,
+    None,
+    1,
+    1.0,
+    2.5,
+    float("nan"),
+    np.nan,
+    pd.NA,
+    pd.NaT,
+    b"x",
+    ("a",),
+    np.bool_(True),
+    np.int64(3),
+]
+
+
+@pytest.mark.parametrize("odd", ODD, ids=repr)
+@pytest.mark.parametrize("other", ["a", 7])
+@pytest.mark.parametrize(
+    "shape", ["columns", "records", "named tuples", "pandas", "dict", "dict of scores", "lists"]
+)
+@pytest.mark.parametrize("is_listed", [False, True])
+def test_what_is_no_id_among_ids_is_refused_in_each_shape(shape, is_listed, other, odd):
+    ids = [other, odd]
+    if set(map(type, ids)) <= {int, np.int64}:
+        return
+    if is_listed:
+        tables = tables_of({"user": ["u", "v"], "items": [ids, [other]]})
+    else:
+        tables = tables_of({"user": ["u", "u"], "item": ids, "score": [2.0, 1.0]})
+    plain = {"dict": {"u": ids}, "dict of scores": {"u": dict.fromkeys(ids, 1.0)}, "lists": [ids, [other]]}
+    with pytest.raises(
+        rw.RankwellError,
+        match=r"ids? |item is missing|no table|a list holds text and numbers|not a number|same types",
+    ):
+        rw.read_run((tables | plain)[shape])
+
+
+@pytest.mark.parametrize(
+    "scores", [[1, 2.5], [1.5, 2], [np.float32(1.5), 2], [np.int64(1), 2.5], (1, 2.5), [0, 1e-3]]
+)
+@pytest.mark.parametrize("shape", ["columns", "records", "named tuples", "pandas", "json", "ndjson"])
+def test_whole_numbers_beside_fractions_in_a_list_of_scores_are_scores(shape, scores, tmp_path):
+    columns = {"user": ["u", "v"], "items": [["a", "b"], ["a"]], "scores": [scores, [3]]}
+    if shape in ("json", "ndjson"):
+        path = tmp_path / f"run.{shape}"
+        rows = [json.dumps(row, default=float) for row in tables_of(columns)["records"]]
+        path.write_text(f"[{','.join(rows)}]" if shape == "json" else "\n".join(rows))
+        run = path
+    else:
+        run = tables_of(columns)[shape]
+    assert mean(run, {"u": {"b": 1}}) == 1.0  # b has the higher score, and stands below
+
+
+def test_lists_of_unsigned_numbers_are_read():
+    for kind in (pl.UInt8, pl.UInt16, pl.UInt32, pl.UInt64):
+        frame = pl.DataFrame({"user": ["u"], "items": pl.Series([[7, 8]], dtype=pl.List(kind))})
+        assert mean(frame, {"u": {8: 1}}) == 0.5
+        assert mean(frame.to_arrow(), {"u": {8: 1}}) == 0.5
+    arrays = pd.DataFrame({"user": ["u"], "items": [np.array([7, 8], np.uint16)]})
+    assert mean(arrays, {"u": {8: 1}}) == 0.5
+
+
+def test_cells_that_are_series_are_lists_and_sets_are_judgements():
+    liked = {"user": ["u", "v"], "items": [{"a", "b"}, {"c"}]}
+    for name, table in tables_of(liked).items():
+        assert mean({"u": ["x", "a", "b"], "v": ["c"]}, table, "r@3") == 1.0, name
+        assert mean({"u": ["x", "a", "b"], "v": ["c"]}, table) == 0.75, name
+        refused("set of items has no order", lambda table=table: mean(table, {"u": {"a": 1}}))
+    for make in (pd.Series, pl.Series, np.array, pd.array, tuple, deque):
+        for name, table in tables_of({"user": ["u"], "items": [make(["a", "b"])]}).items():
+            assert mean(table, {"u": {"b": 1}}) == 0.5, (make, name)
+
+
+def test_scores_of_which_some_are_text_are_the_same_in_each_table():
+    table = {"user": ["u", "u", "u"], "item": ["a", "b", "c"], "score": ["0.5", 0.75, 1]}
+    for name, shape in tables_of(table).items():
+        assert mean(shape, {"u": {"b": 1}}) == 0.5, name
+
+
+Hit = namedtuple("Hit", "item score")  # noqa: PYI024 - as people write them
+IN_ORDER = {"items": {"a": 0.1, "b": 0.9}.items(), "pairs in a deque": deque([("a", 0.1), ("b", 0.9)]), "a set of pairs": {("a", 0.1), ("b", 0.9)}, "named tuples in a set": {Hit("a", 0.1), Hit("b", 0.9)}, "Counter": Counter(a=1, b=9)}  # fmt: skip
+
+
+@pytest.mark.parametrize("held", IN_ORDER)
+def test_items_with_scores_are_a_query_however_they_are_held(held):
+    assert mean({"q": IN_ORDER[held]}, {"q": {"b": 1}}) == 1.0
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        deque,
+        UserList,
+        tuple,
+        lambda items: dict.fromkeys(items).keys(),
+        lambda items: dict(enumerate(items)).values(),
+    ],
+)
+def test_what_is_in_order_is_a_list_of_a_query(make):
+    assert mean({"q": make(["a", "b"])}, {"q": {"b": 1}}) == 0.5
+
+
+def test_whole_runs_of_other_classes_than_list_and_dict_are_read():
+    rows = [{"query": "q", "item": "a", "score": 1}, {"query": "q", "item": "b", "score": 2}]
+    for make in (deque, UserList, tuple, lambda rows: dict(enumerate(rows)).values()):
+        assert mean(make(rows), {"q": {"b": 1}}) == 1.0
+        assert mean(make([["a", "b"]]), {0: {"b": 1}}) == 0.5
+    pairs = {("q", "a"): 1, ("q", "b"): 9}
+    lists = {"q": {"a": 0.1, "b": 0.9}}
+    columns = {"query": ["q", "q"], "item": ["a", "b"], "score": [1, 2]}
+    for table in (pairs, lists, columns):
+        for make in (Counter, OrderedDict, UserDict, ChainMap, MappingProxyType):
+            assert mean(make(table), {"q": {"b": 1}}) == 1.0, (make, table)
+
+
+def test_what_has_no_order_or_is_read_once_is_told_to_be_a_list():
+    for make in (
+        iter,
+        reversed,
+        enumerate,
+        zip,
+        lambda items: map(str, items),
+        lambda items: memoryview(b"ab"),
+    ):
+        refused("Give a list: list(…)", lambda make=make: mean({"q": make(["a", "b"])}, {"q": {"b": 1}}))
+    refused("a set has no order. Give a list, best first", lambda: mean({"q": {"a", "b"}}, {"q": {"b": 1}}))
+    refused("If it holds rows, give list(…)", lambda: mean({Hit("a", 1)}, {"q": {"b": 1}}))
+
+
+def test_padding_that_is_judged_is_named_only_where_it_is_left_out():
+    judged = {"u": {-1: 1, 3: 0}}
+    lists = [[3, -1]]
+    for run in (lists, {0: [3, -1]}, np.array(lists), pl.DataFrame({"user": [0], "items": lists})):
+        with pytest.warns(rw.errors.DataWarning, match="item -1 is judged, but at the end of a list"):
+            assert mean(run, {0: judged["u"]}) == 0
+    for run in (
+        {"u": {3: 2.0, -1: 1.0}},
+        pd.DataFrame({"user": ["u", "u"], "item": [3, -1], "score": [2, 1]}),
+    ):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert mean(run, judged) == 0.5
+            assert mean(run, judged, engine="stream") == 0.5
+
+
+def test_weights_that_are_all_0_are_no_weights():
+    asked = {"users": {"query": ["u", "v", "w"], "wt": [0, 0, 1]}, "weights": "wt"}
+    run = {"u": ["a"], "v": ["b"]}
+    for engine in ("memory", "stream"):
+        res = rw.evaluate(run, run, ["rr"], engine=engine, **asked)
+        assert np.isnan(res.mean["rr"])
+        assert res.undefined == {"rr": {"undefined, as all have the weight 0": 2}}
+        refused(
+            "have all others, so there is no weighted mean",
+            lambda engine=engine: mean(
+                run, run, engine=engine, users={"query": ["u", "v"], "wt": [0, 0]}, weights="wt"
+            ),
+        )
+    refused(
+        "so there is no weighted mean", lambda: rw.evaluate(run, run, ["rr"]).aggregate("rr", weights=[0, 0])
+    )
+
+
+def test_rows_of_scores_in_arrays_are_a_matrix_of_scores():
+    rows = np.array([[0.1, 0.9, 0.3], [0.8, 0.2, 0.4]])
+    judged = {0: {2: 1}, 1: {0: 1}}
+    for run in (
+        rows,
+        rows.tolist(),
+        list(rows),
+        tuple(rows),
+        list(torch.tensor(rows)),
+        np.array([*rows, None], object)[:2],
+    ):
+        assert mean(run, judged) == 0.75
+    lists = np.empty(2, object)
+    lists[:] = [[7, 3], [5]]
+    assert mean(lists, {0: {3: 1}, 1: {5: 1}}) == 0.75
+
+
+def test_floats_that_look_like_item_numbers_are_asked_about():
+    matrix = np.array([[7.0, 3, 5], [2, -1, -1]])
+    words = refused("item numbers, or scores?", lambda: mean(matrix, {0: {3: 1}, 1: {2: 1}}))
+    given = dict(re.findall(r"(item numbers|scores) as (.*?)(?:, and|\.$)", words))
+    assert mean(eval(given["item numbers"]), {0: {3: 1}, 1: {2: 1}}) == 0.75
+    assert mean(eval(given["scores"]), {0: {1: 1}, 1: {2: 1}}) == pytest.approx(
+        5 / 12
+    )  # of ranks 3 and 2, as equal scores are ordered by item
+    for scores in ([[1.0, 0.0, -1.0]], [[7.0, -1.0, 5.0]], [[7.0, 0.5, -1.0]], [[7.0, -2.0, -1.0]]):
+        mean(np.array(scores), {0: {0: 1}})
+
+
+def test_true_and_false_are_no_scores_in_a_sparse_matrix_either():
+    for make in (np.asarray, sp.csr_array, sp.coo_matrix):
+        refused("not true and false", lambda make=make: mean(make(np.array([[True, False]])), {0: {0: 1}}))
+
+
+# found by 20,000 random values of random types
+def test_what_cannot_be_a_table_is_refused_in_each_argument():
+    tables = {
+        "a LazyFrame of a column that is not there": pl.DataFrame({"x": [1]}).lazy().select("nope"),
+        "a frame as a column": {"query": pd.DataFrame({"a": ["u"]}), "item": ["a"], "wt": [1]},
+        "arrays beside sets": {
+            "query": ["u", "v"],
+            "items": [np.array([1.0], np.float32), {"c"}],
+            "wt": [1, 1],
+        },
+        "half of a character": {"query": ["u", "\ud800"], "items": [["a"], {"c"}], "\ud800": [1, 2]},
+        "members of an Enum beside text": {"query": [Colour.RED, "c"], "item": ["a", np.uint64(2**63)]},
+    }
+    for table in tables.values():
+        for asked in (
+            {"run": table},
+            {"qrels": table},
+            {"metric": "coverage", "items": table},
+            {"metric": "msi@1", "train": table},
+            {"users": table, "weights": "wt"},
+        ):
+            with contextlib.suppress(rw.RankwellError):
+                mean(**asked)
+
+
+class Colour(Enum):
+    RED = 1

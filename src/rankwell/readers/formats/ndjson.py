@@ -172,8 +172,8 @@ class JsonLines(plain_lines.TextTable):
         for piece in lines_of(table, self.file, self.words, "NDJSON", self._diagnosis)(size):
             ids = [self._flat(piece[self.words[word]]) for word in ID_WORDS if word in self.words]
             is_odd = any(each.str.starts_with(sign).any() for each in ids for sign in "[{")
-            # in a list, true and false would become ids
-            is_odd |= bool(self._listed) and any(each.is_in(["true", "false"]).any() for each in ids)
+            # true and false would become ids
+            is_odd |= any(each.is_in(["true", "false"]).any() for each in ids)
             numbers = [
                 self._flat(piece[column])
                 for word, column in self.words.items()

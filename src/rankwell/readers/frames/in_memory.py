@@ -14,7 +14,7 @@ import numpy as np
 from rankwell.display.text import Composed
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.readers.frames.list_columns import plural
-from rankwell.tables.cells import are_alike, kinds_of, plain_cells
+from rankwell.tables.cells import are_alike, kinds_of, plain_cells, plain_lists
 from rankwell.tables.columns import known_word
 from rankwell.tables.ids import Ids
 from rankwell.tables.run_qrels import Qrels, Run
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 KINDS = "a Polars, pandas, pyarrow or DuckDB table (anything with __arrow_c_stream__), records or a dict of columns"
 # of tables of other libraries, what makes one that is read
-CONVERSIONS = "to_polars", "to_pandas", "to_arrow", "to_dataframe", "collect", "compute"
+CONVERSIONS = "to_polars", "to_pandas", "to_arrow", "to_table", "to_dataframe", "collect", "compute"
 MOST_COLUMNS = 100  # a dict of more dicts holds the lists of queries
 NUMBERS = {int, float}
 PLAIN = (str, bytes, int, float, dict, list, set, frozenset)
@@ -228,13 +228,16 @@ def frame_of(source: Any, name: str) -> pl.DataFrame | pl.LazyFrame:
         return call_polars(lambda: pl.DataFrame(source), name)
     if is_records(source):
         return table_of(source, lambda row: Composed("{name}, row {row}", name=name, row=row + 1))
-    if isinstance(source, Mapping):
+    if isinstance(source, Mapping) and not hasattr(source, "shape"):  # one of SciPy's matrices is a dict
         source = _of_same_rows(source) or source
         if any(isinstance(column, Mapping) for column in source.values()):
             raise DataError(
                 f"{name}: a dict of dicts is no table. Give records, [{{'item': …, …}}, …], or a dict of columns."
             )
-        texts = [key if isinstance(key, str) else brief(key) for key in source]
+        texts = [
+            key.encode(errors="backslashreplace").decode() if isinstance(key, str) else brief(key)
+            for key in source
+        ]
         refuse_other_index(name, zip(texts, source.values(), strict=True))
         columns = {
             key: series_of(values, name, key) for key, values in zip(texts, source.values(), strict=True)
@@ -283,11 +286,12 @@ def matrix_advice(source: Any) -> str:
 def owned_frame(frame: pl.DataFrame) -> pl.DataFrame:
     """Return the same rows in memory of their own: a frame may share that of the arrays that it was made of.
 
-    Text, which no array holds as a frame does, is not copied.
+    Text, which no array holds as a frame does, is not copied, nor are objects of Python.
     """
     import polars as pl
 
-    shared = [name for name, kind in frame.schema.items() if getattr(kind, "inner", kind) != pl.String]
+    kept = pl.String, pl.Object
+    shared = [name for name, kind in frame.schema.items() if getattr(kind, "inner", kind) not in kept]
     # a clone would share the memory; rows that are gathered, be it all of them, are copied
     return frame.with_columns(pl.col(shared).gather(pl.int_range(pl.len()))) if shared else frame
 
@@ -349,6 +353,13 @@ def _unlike_columns(records: Sequence[Mapping[str, Any]]) -> dict[str, pl.Series
     for name in dict.fromkeys(chain.from_iterable(records)):
         cells = methodcaller("get", name)
         kinds = kinds_of(map(cells, records))
+        if (
+            kinds
+            and not any(issubclass(kind, PLAIN[:4]) for kind in kinds)
+            and (lists := plain_lists([*map(cells, records)])) is not None
+        ):
+            unlike[name] = series_of(lists[0], name, name)
+            continue
         if len(kinds) < 2 or any(issubclass(kind, (Mapping, list, tuple)) for kind in kinds):
             continue
         values = plain_cells([*map(cells, records)])
@@ -360,6 +371,14 @@ def _unlike_columns(records: Sequence[Mapping[str, Any]]) -> dict[str, pl.Series
         if not are_alike(values):
             unlike[name] = pl.Series(values, dtype=pl.Object)
     return unlike
+
+
+def refuse_unlike_ids(records: Sequence[Mapping[str, Any]], word: str, column: str, place: Place) -> None:
+    """Raise DataError for ids of several types, of which the frame of the records made text."""
+    cells = [record.get(column) for record in records]
+    if len(kinds := kinds_of(cells)) > 1 and str in kinds:
+        rows = [row for row, cell in enumerate(cells) if cell is not None and not _is_nan(cell)]
+        Ids.of_objects([cells[row] for row in rows], word, lambda row: place(rows[row]))
 
 
 def _is_nan(value: Any) -> bool:

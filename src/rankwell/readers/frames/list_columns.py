@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,8 +16,9 @@ from rankwell.errors import DataError, brief
 from rankwell.readers.frames.columns import NONE_GIVEN, Given, match_columns, quoted
 from rankwell.tables.columns import known_word
 from rankwell.tables.printed_lists import read_printed
+from rankwell.tables.rows import NO_ID, NO_ITEM
 from rankwell.tables.run_qrels import PAD
-from rankwell.tables.series import Place, RowOf
+from rankwell.tables.series import Place, RowOf, series_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -57,6 +59,8 @@ class ListTable:
         # the two lists of a query in judgements are one set; in a run they are one ranking only if something ranks their items together
         is_ranked = bool({"score", "rank"} & set(words)) or self.given.by_rows
         self.has_parts = "part" in words
+        # of judgements an empty list says nothing; in a run it has a row without an item
+        self.keeps_empty = kind == "run"
         self.is_one_each = kind == "run" and not is_ranked and not self.has_parts
 
     def of_schema(self, schema: Mapping[str, pl.DataType]) -> ListTable | None:
@@ -64,21 +68,51 @@ class ListTable:
 
         DataError if there is one number for a whole list; later, if a query of a run has two lists and nothing says how they go together.
         """
+        import polars as pl
+
         if "item" not in self.words:
             return None
         kind = schema[self.words["item"]]
         if _is_text(kind) and "query" in self.words:
             return self.of_cells()
-        if not _is_list(kind):
+        if kind == pl.Object and not self._has_sets():
+            return None
+        if kind != pl.Object and not _is_list(kind):
             return None
         for word, column in self.words.items():
-            if word not in PLAIN and not _is_list(schema[column]):
+            if word not in (*PLAIN, "item") and not _is_list(schema[column]):
+                one = f"one {word} for a whole list. Give a list of as many"
+                if schema[column] == pl.Object:
+                    one = (
+                        f"or it holds lists of several types. Give lists of numbers, one {word} for each item"
+                    )
                 raise DataError(
-                    f"{self.name}: the items are lists, but {brief(column)} is {schema[column]}, one {word} for a whole list. Give a list "
-                    f"of as many, or leave the column out."
+                    f"{self.name}: the items are lists, but {brief(column)} is {schema[column]}, {one}, or leave the column out."
                 )
-        _refuse_structs(self.words["item"], kind, self.name)
+        if kind != pl.Object:
+            _refuse_structs(self.words["item"], kind, self.name)
         return self
+
+    def _has_sets(self) -> bool:
+        """Whether items are sets, which need no order in judgements and are read as lists; DataError for sets in a run."""
+        cells, column = self.rows, self.words["item"]
+        first = next(iter(cells(LOOKED)), None)
+        if first is None or not all(
+            cell is None or isinstance(cell, AbstractSet) for cell in first[column].to_list()
+        ):
+            return False
+        if self.keeps_empty:
+            raise DataError(
+                f"{self.row_place(0)}: a set of items has no order. Give a list, best first; or judgements in place of a run."
+            )
+
+        def rows(size: int) -> Iterator[pl.DataFrame]:
+            for piece in cells(size):
+                lists = [None if cell is None else [*cell] for cell in piece[column].to_list()]
+                yield piece.with_columns(series_of(lists, self.name, column))
+
+        self.rows = rows
+        return True
 
     def of_cells(self) -> ListTable | None:
         """Return a table of text, with lists where its cells hold them; None if each cell is one item.
@@ -117,18 +151,42 @@ class ListTable:
             if self.is_one_each:
                 seen.append(piece.select(query=self.words["query"]).with_columns(length=lengths))
             start += len(piece)
-            if self.has_parts:  # one that lists nothing has a row without item
-                piece = piece.with_columns(
-                    pl.when(lengths > 0)
-                    .then(column)
-                    .otherwise(pl.Series([[None]], dtype=piece.schema[column]))
-                    for column in self.listed
+            is_empty = lengths == 0
+            if is_empty.any():
+                filled = self._without_items(piece) if self.keeps_empty else None
+                piece = (
+                    piece.filter(~is_empty)
+                    if filled is None
+                    else piece.with_columns(
+                        pl.when(is_empty).then(no_item).otherwise(lists) for lists, no_item in filled
+                    )
                 )
-            else:
-                piece = piece.filter(lengths > 0)
             yield piece.explode(self.listed)
         if seen:
             self._refuse_two(seen)
+
+    def _without_items(self, piece: pl.DataFrame) -> list[tuple[pl.Series, pl.Series]] | None:
+        """Each column of lists with what the row of an empty list holds in it: no item, and any number; None if it holds no ids."""
+        import polars as pl
+
+        columns = []
+        for word, column in self.words.items():
+            if column not in self.listed:
+                continue
+            lists, kind = piece[column], piece.schema[column].inner  # type: ignore[attr-defined]
+            if word == "item" and not (kind.is_integer() or _is_text(kind) or kind == pl.Null):
+                return None
+            no_item: Any = None  # a part may lack items, too: these are told apart later
+            if not self.has_parts and kind.is_integer() and word == "item":
+                no_item, kind = NO_ID, pl.Int128 if kind == pl.UInt64 else pl.Int64
+            elif not self.has_parts and (_is_text(kind) or kind == pl.Null):
+                no_item, kind = NO_ITEM if word == "item" else "1", pl.String
+            elif not self.has_parts and (kind.is_numeric() or kind == pl.Boolean):
+                no_item = 1
+            columns.append(
+                (lists.cast(pl.List(kind)), pl.Series(column, [[no_item]], dtype=pl.List(kind), strict=False))
+            )
+        return columns
 
     def _refuse_two(self, seen: list[pl.DataFrame]) -> None:
         """Raise DataError for a query with two lists; rows with one item each are a row per item under the name of lists."""
@@ -154,7 +212,7 @@ class ListTable:
         # of large pieces, as only lengths are looked at
         for piece in self._pieces(1 << 20):
             lengths = self._lengths(piece, start).to_numpy()
-            ends = passed + np.cumsum(np.maximum(lengths, 1) if self.has_parts else lengths)
+            ends = passed + np.cumsum(np.maximum(lengths, 1) if self.keeps_empty else lengths)
             if len(ends) and row < ends[-1]:
                 start += int(np.searchsorted(ends, row, side="right"))
                 break
@@ -202,7 +260,7 @@ def _without_pads(piece: pl.DataFrame, item: str, listed: Sequence[str]) -> pl.D
     pad: Any = PAD
     if kind.inner == pl.String:  # as text, and in lines of JSON, numbers are their digits
         pad = str(PAD)
-    elif not kind.inner.is_integer():
+    elif not kind.inner.is_signed_integer():
         return piece
     if not (piece[item].list.last() == pad).any() or (pad != PAD and not _are_numbers(piece[item])):
         return piece
@@ -254,7 +312,12 @@ def words_of(
     """
     taken = {*map(known_word, schema), *given.values()}
     listed: dict[str, str] = {}
-    for column in (column for column, kind in schema.items() if kind.is_nested() and column not in given):
+    # what Polars has no type for may be lists of several types, or sets: they are no columns to pass over
+    for column in (
+        column
+        for column, kind in schema.items()
+        if (kind.is_nested() or kind.is_object()) and column not in given
+    ):
         word = _word_of_plural(column, wanted)
         if word in wanted and word not in taken:
             listed[column] = word

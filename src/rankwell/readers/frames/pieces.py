@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 
 import numpy as np
 
-from rankwell.errors import DataError, InputError, UsageError, brief
+from rankwell.errors import DataError, InputError, brief
 from rankwell.readers.bytes.files import CHANGED, File
 from rankwell.readers.frames.thousands import beside
+from rankwell.tables.cells import kinds_of
 from rankwell.tables.columns import (
     EXTRA,
     ID_WORDS,
@@ -26,7 +27,7 @@ from rankwell.tables.columns import (
     words_read,
 )
 from rankwell.tables.ids import Ids
-from rankwell.tables.rows import NO_ID, Columns, filled
+from rankwell.tables.rows import NO_ID, Columns, are_items, filled
 from rankwell.tables.run_qrels import Matrix, Qrels, Run
 from rankwell.tables.series import (
     Changed,
@@ -90,7 +91,7 @@ class Pieces(ABC):
             assert isinstance(ids, Ids)
             both = ids if found is None else Ids.concatenate([found, ids])
             found = both[both.group()[1]]
-        return 0 if found is None else len(found)
+        return 0 if found is None else int(are_items(found).sum())
 
 
 @runtime_checkable
@@ -106,11 +107,7 @@ def pieces_of(run: Run) -> Pieces:
     rows = run.rows
     if isinstance(rows, InPieces):
         return rows.in_pieces(run.name)
-    if (table := rows.table()).has_empty_lists:
-        raise UsageError(
-            f"{run.name}: it has empty lists, which tables of rows cannot tell; use engine='memory'."
-        )
-    return held_run(table, run.name)
+    return held_run(rows.table().with_gaps(), run.name)
 
 
 class FramePieces(Pieces):
@@ -282,6 +279,10 @@ def column_of(series: pl.Series, word: str, place: Place, start: int) -> Ids | n
         return Ids.of_series(series, word, lambda row: place(start + row))
     if isinstance(series.dtype, (pl.Categorical, pl.Enum)):
         series = series.cast(pl.String)
+    if series.dtype == pl.Object and str in (kinds := kinds_of(series)) and kinds <= {str, int, float}:
+        series = pl.Series(
+            series.name, [str(cell) for cell in series]
+        )  # as other tables write numbers in text
     if series.dtype == pl.String:
         floats = _numbers_in(series, word, lambda row: place(start + row)).to_numpy()
         with _placed(place, start):

@@ -97,7 +97,9 @@ class TextTable(ABC):
             lists = self.in_lists(kind)
             if lists is not None:
                 frames = with_gaps(lists.frames, self.words, lists.place) if has_gaps else lists.frames
-                return OpenTable(frames, self.words, None, lists.place, self.unread)
+                return OpenTable(
+                    frames, self.words, None, lists.place, self.unread, has_gaps=lists.keeps_empty
+                )
             # the kernel knows no gaps
             if not has_gaps and (lines := self.lines) is not None:
                 return OpenLines(frames, lines, self.place, self.unread)

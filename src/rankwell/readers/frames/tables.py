@@ -11,7 +11,7 @@ import numpy as np
 
 from rankwell.errors import DataError, NoRowsError
 from rankwell.readers.frames.columns import NONE_GIVEN
-from rankwell.readers.frames.in_memory import frame_of, index_of, matrix_advice
+from rankwell.readers.frames.in_memory import frame_of, index_of, is_records, matrix_advice, refuse_unlike_ids
 from rankwell.readers.frames.list_columns import ListTable, words_of
 from rankwell.readers.frames.pieces import (
     GAPPED,
@@ -73,7 +73,9 @@ def open_table(
         return part.iter_slices if is_held else ScannedFrames(part, label)
 
     rows = len(table) if is_held else None
-    schema = table.collect_schema()
+    # one that Polars reads later may not be what it was meant to be
+    with nullcontext() if is_held else polars_errors(label or name):
+        schema = table.collect_schema()
     if kind == "qrels" and not columns and are_references(schema):
         return OpenTable(*spans_of(table.lazy().collect(), RowOf(label or name)))
     try:
@@ -81,6 +83,9 @@ def open_table(
     except DataError as error:
         advice = matrix_advice(source) or index_of(source)
         raise DataError(f"{error}{advice}") if advice else error from None
+    if source is not table and is_records(source):
+        for word in {"query", "item"} & set(words):
+            refuse_unlike_ids(source, word, words[word], RowOf(name))
     return open_columns(read, schema, words, kind, name, columns, rows=rows)
 
 
@@ -104,7 +109,7 @@ def open_columns(
     has_gaps = kind == "run" and not GAPPED.isdisjoint(words)
     if lists is not None:
         frames = with_gaps(lists.frames, words, lists.place) if has_gaps else lists.frames
-        return OpenTable(frames, words, None, lists.place, unread)
+        return OpenTable(frames, words, None, lists.place, unread, has_gaps=lists.keeps_empty)
     frames = with_gaps(frames, words, RowOf(label or name)) if has_gaps else frames
     return OpenTable(frames, words, rows, None, unread)
 
@@ -118,12 +123,13 @@ class OpenTable:
     rows: int | None = None
     place: Place | None = None
     unread: tuple[UnreadColumn, ...] = ()
+    has_gaps: bool = False  # whether a row without an item may say that a list is empty
 
     def run(self, name: str) -> Run:
         """Return the run; without score and rank the rows must be counted, so all are read."""
         rows = FrameRows(self, name)
         run = Run.of_rows(rows if "score" in self.words or "rank" in self.words else rows.table(), name)
-        run.words, run.unread = self.words, self.unread
+        run.words, run.unread, run.has_pads = self.words, self.unread, self.has_gaps
         return run
 
     def qrels(self, name: str) -> Qrels:
@@ -289,7 +295,8 @@ class FrameRows(Rows):
 
     def lists(self, frame: pl.DataFrame, place: Place) -> Lists:
         """Return the lists of some rows of the table."""
-        return self._columns(frame, place).lists()
+        columns = self._columns(frame, place)
+        return (columns.without_gaps() if self.opened.has_gaps else columns).lists()
 
     def _joined(self, seams: list[tuple[int, pl.DataFrame]]) -> Lists:
         import polars as pl
@@ -309,7 +316,8 @@ class FrameRows(Rows):
 
     def table(self) -> Columns:
         """Return all rows as columns."""
-        return Columns.of(**self.opened.whole(self.name), name=self.name, place=self.place)
+        columns = Columns.of(**self.opened.whole(self.name), name=self.name, place=self.place)
+        return columns.without_gaps() if self.opened.has_gaps else columns
 
 
 def _owned(frame: pl.DataFrame) -> pl.DataFrame:

@@ -81,7 +81,7 @@ def _lists(source: Mapping[Any, Any], word: str, name: str, columns: Mapping[str
             lists = [without_pads(members) for members in lists]
             offsets = offsets_of(np.fromiter(map(len, lists), np.int64, len(lists)))
             items = ids_in(list(chain.from_iterable(lists)), name)
-        return ItemLists(queries, offsets, items, None, name)
+        return ItemLists(queries, offsets, items, None, name, has_pads=len(items) < len(flat))
     items = Ids.of(flat, f"{name}: item")
     lists = _of_words([members or {} for members in lists], NUMBER_WORDS[word])
     values = list(chain.from_iterable(members.values() for members in lists))
@@ -134,13 +134,17 @@ def _members(query: Any, members: Any, word: str, name: str) -> Any:
     if is_frame(members):
         raise _refused_table(at, members, word)
     if isinstance(members, AbstractSet):
-        if word == "grade":  # of relevant items nobody asks for the order
+        are_pairs = all(isinstance(member, tuple) and len(member) == 2 for member in members)
+        if word == "grade" or (
+            members and are_pairs
+        ):  # of relevant items, and of scores, nobody asks for the order
             return list(members)
         raise DataError(
             f"{at}: a {type(members).__name__} has no order. Give a list, best first, or {{item: score}}."
         )
-    if isinstance(members, Iterator):
-        raise DataError(f"{at}: a {type(members).__name__} can be read only once. Give a list: list(…).")
+    if isinstance(members, (Iterator, memoryview)):
+        why = "is bytes, or numbers" if isinstance(members, memoryview) else "can be read only once"
+        raise DataError(f"{at}: a {type(members).__name__} {why}. Give a list: list(…).")
     raise DataError(f"{at}: {brief(members)}, expected {{item: {word}}}, [item, …] or [(item, {word}), …].")
 
 
@@ -257,6 +261,7 @@ class ItemLists:
     numbers: np.ndarray | None
     name: str
     plain: bool = False
+    has_pads: bool = False  # some numbers that filled up lists were left out
 
     def run(self, name: str) -> Run:
         """Return them as a run."""
@@ -272,7 +277,10 @@ class ItemLists:
         by_rank = self.numbers is None
         rows = Columns(query, self.items, numbers, place=place, by_rank=by_rank, lists=lists)
         rows.by_place = by_rank
-        return Run.of_rows(rows, name)
+        run = Run.of_rows(rows, name)
+        if self.has_pads:
+            run.has_pads = True
+        return run
 
     def qrels(self, name: str) -> Qrels:
         """Return them as judgements; items without numbers are interactions."""
@@ -317,7 +325,7 @@ class Gathered:
         self.queries: list[Any] = []
         self.lengths: list[int] = []
         self.graded: bool | None = None
-        self._has_objects = False
+        self._has_objects = self._has_pads = False
         self._words = NUMBER_WORDS.get(word, {})
         self._items: list[Any] = []
         self._numbers: list[Any] = []
@@ -332,7 +340,9 @@ class Gathered:
         if members and type(members[0]) is list:
             members = self._pairs(query, members)
         graded = isinstance(members, Members)
-        members = members if graded else without_pads(members)
+        listed = members if graded else without_pads(members)
+        self._has_pads |= len(listed) < len(members)
+        members = listed
         if self.graded not in (None, graded) and members:
             raise DataError(
                 f"{self.label}, query {brief(query)}: some queries have lists, others {{item: {self.word}}}."
@@ -391,7 +401,8 @@ class Gathered:
         graded = self._has_objects if self.graded is None else self.graded
         numbers = np.concatenate([column for _, column in self._columns]) if graded else None
         offsets = offsets_of(np.array(self.lengths, np.int64))
-        return ItemLists(Ids.of(self.queries, f"{self.label}: query"), offsets, items, numbers, self.label)
+        queries = Ids.of(self.queries, f"{self.label}: query")
+        return ItemLists(queries, offsets, items, numbers, self.label, has_pads=self._has_pads)
 
 
 def ids_in(items: list[Any], label: str) -> Ids:

@@ -20,7 +20,7 @@ from rankwell.tables.ids import Ids
 from rankwell.tables.lists import offsets_of, owners
 from rankwell.tables.rows import Columns, Lists, Rows
 from rankwell.tables.run_qrels import PAD, Matrix, Qrels, Run, are_whole
-from rankwell.tables.series import StoredPlace, array_of, numbers_of
+from rankwell.tables.series import StoredPlace, array_of, is_tensor, numbers_of
 
 
 def run_of(source: Any, *, name: str, columns: Mapping[str, str]) -> Run:
@@ -31,22 +31,36 @@ def run_of(source: Any, *, name: str, columns: Mapping[str, str]) -> Run:
     if is_pair(source):
         return _of_pair(source, name, columns)
     matrix = matrix_of(source, name, columns)
-    if is_sparse(matrix):
-        return Run.of_rows(_stored(matrix, name), name)
     if matrix.dtype.kind == "b":
         raise UsageError(
             f"{name}: a run is item numbers or scores, not true and false. Are these the judgements?"
         )
+    if is_sparse(matrix):
+        return Run.of_rows(_stored(matrix, name), name)
     if matrix.dtype.kind == "f":
+        _refuse_item_numbers(matrix, name)
         run = Run.of_rows(ScoreRows(matrix, name), name)
         run.matrix = Matrix(name, "scores", matrix.shape, is_whole=are_whole(matrix))
         return run
     _refuse_rows_of_a_table(matrix, name, "Run")
     facts = Matrix.of_whole(whole_numbers(matrix, name), name, "lists")
-    query, item, rank = listed_in(matrix, name)
-    run = Run(query, item, rank=rank, name=name, place=rows_at(name, query, len(matrix)))
+    run = _listed(matrix, Ids.of_integers(np.arange(len(matrix))), name)
     run.matrix = facts
     return run
+
+
+def _refuse_item_numbers(matrix: np.ndarray, name: str) -> None:
+    """Raise UsageError for floats that look like item numbers: whole ones, of which some name no column, and -1 at the ends of rows alone."""
+    if not matrix.size or np.ma.isMaskedArray(matrix) or not (matrix[:, -1] == PAD).any():
+        return
+    is_pad = matrix == PAD
+    is_at_end = (is_pad[:, :-1] <= is_pad[:, 1:]).all()
+    is_whole = (matrix == np.floor(matrix)).all() and matrix.min() == PAD
+    if is_at_end and is_whole and matrix.max() >= matrix.shape[1]:
+        raise UsageError(
+            f"{name}: whole numbers in floats, with {PAD} at the ends of rows: item numbers, or scores? Give item numbers as "
+            f"np.asarray(matrix).astype(int), and scores as {{query: dict(enumerate(row)) for query, row in enumerate(matrix.tolist())}}."
+        )
 
 
 def _of_pair(source: tuple[Any, Any], name: str, columns: Mapping[str, str]) -> Run:
@@ -61,8 +75,7 @@ def _of_pair(source: tuple[Any, Any], name: str, columns: Mapping[str, str]) -> 
             f"shape; these are {items.dtype} of {items.shape} and {scores.dtype} of {scores.shape}."
         )
     facts = Matrix.of_whole(whole_numbers(items, name), name, "lists")
-    query, item, rank = listed_in(items, name)
-    run = Run(query, item, scores[query, rank - 1], rank, name=name, place=rows_at(name, query, len(items)))
+    run = _listed(items, Ids.of_integers(np.arange(len(items))), name, scores)
     run.matrix = facts
     return run
 
@@ -156,6 +169,11 @@ def refuse_named_axes(source: Any, name: str) -> None:
 
 def rectangle(rows: Sequence[Any]) -> np.ndarray | None:
     """Return rows of numbers, equally many each, as a matrix; None for anything else."""
+    # arrays of floats are rows of scores; those of whole numbers may be of any kind, as lists of items are
+    rows = [
+        row.tolist() if (isinstance(row, np.ndarray) or is_tensor(row)) and "float" in str(row.dtype) else row
+        for row in rows
+    ]
     if not all(isinstance(row, (list, tuple)) for row in rows):
         return None
     rows = [list(row) for row in rows]  # of a class of its own, a row may say any length
@@ -281,7 +299,7 @@ class ScoreRows(Rows):
 def is_pair(source: Any) -> bool:
     """Whether a source is a tuple of two dense matrices."""
     is_two = isinstance(source, tuple) and len(source) == 2
-    return is_two and all(is_matrix(part) and not is_sparse(part) for part in source)
+    return is_two and all(is_matrix(part) and len(part.shape) == 2 and not is_sparse(part) for part in source)
 
 
 def named_run(source: Any, queries: Ids, name: str = "run") -> Run:
@@ -293,14 +311,22 @@ def named_run(source: Any, queries: Ids, name: str = "run") -> Run:
     """
     if is_pair(source):
         source = next((part for part in source if array_of(part, name).dtype.kind in "iu"), source[0])
-    matrix = _named(source, queries, name)
+    return _listed(_named(source, queries, name), queries, name)
+
+
+def _listed(matrix: np.ndarray, queries: Ids, name: str, scores: np.ndarray | None = None) -> Run:
+    """The run of rows of item numbers, perhaps with their scores; a row of pads is an empty list."""
     query, item, rank = listed_in(matrix, name)
     place = rows_at(name, query, len(matrix))
+    given = None if scores is None else numbers_of(scores[query, rank - 1], "score", place)
+    lists = queries, place.offsets
     rows = Columns(
-        None, Ids.of_integers(item), rank, place=place, by_rank=True, lists=(queries, place.offsets)
+        None, Ids.of_integers(item), rank, place=place, by_rank=True, given_score=given, lists=lists
     )
     rows.rank_base = 1
-    return Run.of_rows(rows, name)
+    run = Run.of_rows(rows, name)
+    run.has_pads = len(item) < matrix.size
+    return run
 
 
 def named_qrels(source: Any, queries: Ids, name: str = "target") -> Qrels:

@@ -224,9 +224,13 @@ def test_what_memory_refuses_is_refused(run, qrels, metrics, message):
     assert message is None or message in str(outcomes[1])
 
 
-def test_lists_that_are_said_to_be_empty_are_for_memory():
-    with pytest.raises(rw.RankwellError, match="empty lists"):
-        rw.evaluate({"a": [], "b": ["x"]}, {"a": {"x": 1}}, ["ap"], engine="stream")
+@pytest.mark.parametrize("rows", [1, 100])
+def test_lists_that_are_said_to_be_empty_are_as_in_memory(rows):
+    run = {"a": [], "b": ["x", "y"], "c": ["y"], "d": []}
+    asked = {"a": {"x": 1}, "b": {"x": 1}}, ["ap", "personalization"]
+    res = rw.evaluate(run, *asked, engine=rw.Stream(part_rows=rows))
+    assert res.mean == rw.evaluate(run, *asked).mean
+    assert res.counts == rw.evaluate(run, *asked).counts
 
 
 def test_an_evaluator_for_many_runs_and_what_it_cannot_do():

@@ -17,6 +17,7 @@ from rankwell.readers.frames.pieces import Piece, Pieces
 from rankwell.readers.frames.spark import SparkPieces, refuse_named_parts
 from rankwell.results.segments import Segments
 from rankwell.tables.ids import Ids
+from rankwell.tables.rows import NO_ID, NO_ITEM, are_items
 from rankwell.tables.run_qrels import Qrels
 
 TABLE = "rankwell_table"
@@ -83,7 +84,8 @@ def _cast(frame: Any, word: str, kind: str, target: str, name: str) -> Any:
     if kind == target:
         return frame.withColumn(word, sql.col(word).cast(target))
     refuse_text(frame, word, name)
-    return frame.withColumn(word, _number(word))
+    is_none = sql.col(word) == NO_ITEM
+    return frame.withColumn(word, sql.when(is_none, sql.lit(NO_ID)).otherwise(_number(word)))
 
 
 def _number(word: str) -> Any:
@@ -99,7 +101,7 @@ def refuse_text(frame: Any, word: str, name: str) -> None:
     number = _number(word)
     # "007" casts to 7 and would meet another id: only the plain form of a number is one
     # (the empty text is that of a row without an item, which only a run with parts may have)
-    is_wrong = (sql.col(word) != "") & (number.isNull() | (number.cast("string") != sql.col(word)))
+    is_wrong = ~sql.col(word).isin("", NO_ITEM) & (number.isNull() | (number.cast("string") != sql.col(word)))
     if wrong := frame.filter(is_wrong).select(word).limit(1).collect():
         raise DataError(
             f"{word} ids are text on one side and integers on the other, and the text is not plain numbers (such as "
@@ -158,6 +160,7 @@ def _levels(frame: Any, name: str, prepare: Prepare | None) -> tuple[np.ndarray,
 
 def _distinct(frame: Any, word: str, name: str) -> Ids:
     ids = _ids([row[0] for row in frame.select(word).distinct().collect()], word, name)
+    ids = ids[are_items(ids)]
     return ids[ids.order()]
 
 

@@ -24,6 +24,7 @@ from rankwell.statistics.draws import first, further
 from rankwell.tables.ids import DENSE, Ids, Known, pack, to_same_kind
 from rankwell.tables.lists import NO_ROWS, distinct
 from rankwell.tables.popularity import Parts
+from rankwell.tables.rows import are_items
 from rankwell.tables.run_qrels import Qrels
 from rankwell.tables.series import Place, numbers_of
 from rankwell.tables.states import Amounts
@@ -242,8 +243,9 @@ def _bytes_of(column: Ids | np.ndarray) -> int:
 
 
 def _add(lists: list[Ids], ids: Ids) -> None:
-    """Add the distinct ones of some ids; several lists become one, so that few are held."""
-    lists.append(_distinct(ids))
+    """Add the distinct ones of some ids, but for what stands for no item; several lists become one, so that few are held."""
+    own = _distinct(ids)
+    lists.append(own[are_items(own)])
     if len(lists) > HELD:
         lists[:] = [_distinct(Ids.concatenate(lists))]
 

@@ -59,7 +59,8 @@ def _own_column(column: Ids | np.ndarray) -> Ids | np.ndarray:
 
 def run_of(piece: Piece, name: str, place: Place, rank_base: int) -> Columns:
     """Return some rows of a run."""
-    return Columns.of(**piece, name=name, place=place, is_whole=False, rank_base=rank_base)  # type: ignore[arg-type]
+    rows = Columns.of(**piece, name=name, place=place, is_whole=False, rank_base=rank_base)  # type: ignore[arg-type]
+    return rows.without_gaps()
 
 
 def qrels_of(piece: Piece, name: str, place: Place) -> Qrels:
