@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 import rankwell as rw
@@ -21,6 +23,43 @@ def test_training_data_that_are_not_there_are_an_error_whoever_needs_them(tmp_pa
         "rr": 1.0
     }
     assert rw.evaluate(RUN, QRELS, ["rr"], train={"u": ["b"]}, engine=engine).mean == {"rr": 1.0}
+
+
+DAMAGED = {
+    "no Parquet": ("train.parquet", b"PAR1 cut off"),
+    "cut JSON": ("train.json", b'{"u": {"a": 1'),
+    "another table": ("train.csv", b"colour,size\nred,1\n"),
+    "no bytes": ("train.csv", b""),
+    "a header alone": ("train.csv", b"user,item\n"),
+    "no id": ("train.csv", b"user,item\nu,a\nv,\n"),
+    "no text": ("train.csv", b"user,item\nu,\0\n"),
+    "lines of no format": ("train.txt", b"u a\nv b\n"),
+    "cut lines of JSON": ("train.jsonl", b'{"user": "u", "item": "a"}\n{"user": \n'),
+    "an archive": ("train.csv", b"PK\3\4" + b"x" * 40),
+    "two columns of one name": ("train.csv", b"user,item,item\nu,a,b\n"),
+}
+
+
+@pytest.mark.parametrize("engine", ["memory", "stream"])
+@pytest.mark.parametrize("what", DAMAGED)
+def test_training_data_that_are_no_table_are_the_same_error_whoever_needs_them(tmp_path, what, engine):
+    name, content = DAMAGED[what]
+    (tmp_path / name).write_bytes(content)
+    said = []
+    for metric in ("epc@2", "rr"):
+        with pytest.raises(rw.RankwellError) as caught:
+            rw.evaluate(RUN, QRELS, [metric], train=tmp_path / name, engine=engine)
+        said.append(str(caught.value))
+    assert said[0] == said[1].replace(f"{name}: the table", "train: the table")
+
+
+def test_a_column_of_the_training_data_is_named_or_asked_about_as_where_it_is_read(tmp_path):
+    (tmp_path / "train.csv").write_text("person,thing,event\nu,b,view\nv,a,buy\n")
+    for metric in ("epc@2", "rr"):
+        with pytest.raises(rw.RankwellError, match=re.escape("{'train.person': 'query'")):
+            rw.evaluate(RUN, QRELS, [metric], train=tmp_path / "train.csv")
+        columns = {"train.person": "query", "train.thing": "item"}
+        assert rw.evaluate(RUN, QRELS, [metric], train=tmp_path / "train.csv", columns=columns).mean
 
 
 def test_the_command_says_that_they_were_not_read(tmp_path, monkeypatch, capsys):

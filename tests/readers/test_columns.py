@@ -238,7 +238,7 @@ def test_where_grades_are_spoken_of_any_number_is_asked_about(tmp_path, kind, sa
 def test_numbers_without_a_0_are_asked_about_beside_the_value(tmp_path, kind, engine):
     if engine == "stream" and kind not in ("csv", "parquet", "ndjson"):
         return
-    columns = qrels_with(plays=[3, 9, 4], title=["x", "y", "z"], fold=[1, 2, 1], store=[7, 7, 7])
+    columns = qrels_with(plays=[3, 9, 4], title=["x", "y", "z"], fold=[1, 1, 2], store=[7, 7, 7])
     question = (
         r"there is no grade, so every row is relevant; is 'plays' the grade\? "
         r"qrels_columns=\{'plays': 'grade'\}\. If every row is relevant, say grades='interactions'\.$"
@@ -617,7 +617,7 @@ def test_a_row_per_query_with_a_column_per_rank_is_asked_about(tmp_path, kind, n
 
 
 @every("kind", SOME)
-@every("name", ["model", "system", "run_name", "algorithm"])
+@every("name", ["model", "system", "run_name", "algorithm", "seed", "Epoch", "trial"])
 def test_several_systems_in_one_table_are_asked_about(tmp_path, kind, name):
     mixed = {
         "user": ["u"] * 4,
@@ -635,11 +635,128 @@ def test_several_systems_in_one_table_are_asked_about(tmp_path, kind, name):
     assert mean(table(kind, tmp_path, one), QRELS) == 1.0
 
 
+@every("kind", SOME)
+@every("name", ["seed", "epoch", "run", "random_seed", "checkpoint"])
+def test_repeats_of_a_run_that_list_other_items_are_asked_about(tmp_path, kind, name):
+    mixed = {"user": ["u"] * 4, "item": list("bdac"), "score": [0.9, 0.1, 0.8, 0.7], name: [1, 1, 2, 2]}
+    said = refused(kind, tmp_path, mixed, of_run=True)
+    assert "several systems (" in said
+    parts = eval(re.search(r"dict\(list\(.*?\)\)\)", said)[0], {"frame": pd.DataFrame(mixed)})
+    assert [mean(part, QRELS) for part in parts.values()] == [0.0, 1.0]
+    own = run_with(score=[0.1, 0.9, 0.5], **{name: [1, 1, 2]})  # each user saw the lists of one repeat
+    assert mean(table(kind, tmp_path, own), QRELS) == 1.0
+    times = mixed | {"item": list("bdac"), name: [1_700_000_000 + n for n in range(4)]}
+    if name == "epoch":
+        assert mean(table(kind, tmp_path, times), QRELS) == 0.5
+
+
+@every("kind", SOME)
+@every("name", ["fold", "cv_fold", "split"])
+@every("of_run", [True, False])
+def test_folds_of_one_query_are_warned_of(tmp_path, kind, name, of_run):
+    """Predictions for the folds of a user's items are one list, and those of the folds of users are several; a row has no sign of it."""
+    columns = run_with(score=[0.1, 0.9, 0.5]) if of_run else qrels_with(rel=[0, 1, 1])
+
+    def value(folds):
+        made = table(kind, tmp_path, columns | {name: folds})
+        return mean(made, QRELS) if of_run else mean(RUN, made)
+
+    with pytest.warns(
+        rw.errors.DataWarning, match=f"by '{name}' queries have rows of several folds or repeats"
+    ):
+        warned = value([1, 2, 1])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert value([1, 1, 2]) == warned
+
+
+@every("kind", SOME)
+@every("names", [("prediction", "probability"), ("y_pred", "Prob_1"), ("pred", "confidence")])
+def test_a_class_that_was_predicted_is_no_score_beside_its_probability(tmp_path, kind, names):
+    """As Spark's and scikit-learn's classifiers give both: a is surer than b, and all are of class 1."""
+    columns = run_with(**dict(zip(names, ([1, 1, 0], [0.6, 0.9, 0.2]), strict=True)))
+    said = refused(kind, tmp_path, columns, of_run=True)
+    assert f"is '{names[1]}' the score?" in said
+    run = table(kind, tmp_path, columns)
+    for column, value in ((names[1], 1.0), (names[0], 0.5)):
+        assert f"columns={{'{column}': 'score'}}" in said
+        assert mean(run, QRELS, columns={column: "score"}, ties="order") == value
+    sure = columns | {names[0]: [0.1, 0.9, 0.5]}  # of a rating, how sure it is
+    assert mean(table(kind, tmp_path, sure), QRELS) == 1.0
+
+
+@every("kind", SOME)
+@every(
+    "names",
+    [("score", "rerank_score"), ("score", "new_rank"), ("rank", "Final Rank"), ("bm25_score", "fused_score")],
+)
+def test_what_a_later_step_made_of_the_order_is_named_beside_it(tmp_path, kind, names):
+    first, last = ([1.0, 2.0, 1.0] if name.lower().endswith("rank") else [0.9, 0.5, 0.9] for name in names)
+    columns = run_with(**{names[0]: first, names[1]: [last[1], last[0], last[2]]})
+    run = table(kind, tmp_path, columns)
+    with pytest.warns(
+        DataWarning, match=f"its order is that of '{names[0]}', and '{names[1]}' is not read"
+    ) as caught:
+        assert mean(run, QRELS) == 0.5
+    remedies = re.findall(r"columns=(\{.*?\})", str(caught[0].message))
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", message="its order")
+        warnings.filterwarnings("ignore", message=".*the rank column is used")
+        assert [mean(run, QRELS, columns=eval(remedy)) for remedy in remedies] == [1.0, 0.5]
+
+
+@every("kind", ["polars", "pandas", "csv"])
+@every("word", ["All", "Total", "grand total", "Gesamtergebnis", "合計"])
+@every("of_run", [True, False])
+def test_a_row_of_sums_is_warned_of(tmp_path, kind, word, of_run):
+    """As pandas writes it with margins=True: the sum is the highest score of its list, and an item that nobody can find."""
+    name = "score" if of_run else "rel"
+    columns = {"user": ["u", "u", "u", "v"], "item": ["b", "a", word, "c"], name: [0, 1, 2, 1]}
+    last = {"user": [*columns["user"], word], "item": [*columns["item"], word], name: [0, 1, 2, 1, 4]}
+    made = table(kind, tmp_path, last)
+    with pytest.warns(
+        DataWarning, match=f"its last row has the item '{word}', as a row of sums has"
+    ) as caught:
+        mean(made, QRELS) if of_run else mean(RUN, made)
+    kept = eval(re.search(r"frame\[frame\[.*\]", str(caught[0].message))[0], {"frame": pd.DataFrame(last)})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DataWarning)
+        assert (mean(kept, QRELS) if of_run else mean(RUN, kept)) == (1.0 if of_run else 0.75)
+
+
 def test_an_index_of_pandas_is_named_with_the_remedy():
     frame = pd.DataFrame(run_with(score=[0.1, 0.9, 0.5])).set_index("user")
     with pytest.raises(rw.RankwellError, match=re.escape("frame.reset_index()")):
         mean(frame, QRELS)
     assert mean(frame.reset_index(), QRELS) == 1.0
+
+
+def test_what_is_offered_as_an_id_may_be_one():
+    """No text of a query is an item, no score a query; a ranking may be a list of items."""
+    frames = {
+        "qrels_columns={'positive_passages': 'item'}": {
+            "query_id": ["u"],
+            "query": ["who?"],
+            "positive_passages": ["a"],
+        },
+        "columns={'its name': 'query'}": {"item": ["a"], "score": [0.5]},
+        "columns={'ranking': 'item'}": {"user": ["u"], "ranking": ["b a"]},
+    }
+    for remedy, columns in frames.items():
+        run, qrels = (
+            (RUN, pd.DataFrame(columns)) if remedy.startswith("qrels") else (pd.DataFrame(columns), QRELS)
+        )
+        with pytest.raises(rw.RankwellError, match=re.escape(remedy)):
+            mean(run, qrels)
+    assert (
+        mean(
+            pd.DataFrame(frames["columns={'ranking': 'item'}"]),
+            QRELS,
+            columns={"ranking": "item"},
+            read={"items_in": "blank"},
+        )
+        == 0.5
+    )
 
 
 def test_a_topic_is_offered_as_the_query():

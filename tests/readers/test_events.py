@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import warnings
 
 import pandas as pd
 import polars as pl
@@ -22,6 +23,8 @@ VIEWED = {"event": ("view", "purchase"), "behavior_type": ("pv", "buy")}  # whic
 EVENTS = {
     "event": ("impression", "click"), "action": ("Skip ", "play"), "status": ("returned", "delivered"),
     "reaction": ("not interested", "saved"), "passend": ("nein", "ja"), "es_relevante": ("no", "sí"), "pertinent": ("Faux", "Vrai"),
+    "opinion": ("Irrelevant", "exact"), "judged": ("somewhat relevant", "highly relevant"), "mark": ("✗", "✓"), "thumb": ("👎", "👍"),
+    "outcome": ("incorrect", "correct"),
 }  # fmt: skip
 
 
@@ -195,3 +198,19 @@ def test_padding_that_is_judged_is_asked_about():
     for item in (-1, "-1"):
         with pytest.warns(rw.errors.DataWarning, match="item -1 is judged, but at the end of a list"):
             mean({"u": [3, -1]}, {"u": {item: 1, type(item)(3): 0}})
+
+
+@every("kind", SOME)
+@every("name", ["rank", "Ranking"])
+def test_a_ranked_list_in_place_of_judgements_is_asked_about(tmp_path, kind, name):
+    """Each of its rows would be relevant; where a click fell is no rank of a run."""
+    log = qrels_with(**{name: [1, 2, 1]})
+    with pytest.warns(
+        rw.errors.DataWarning, match=rf"no grade, but a column '{name}', as runs have\. Are the run and"
+    ):
+        assert mean(RUN, table(kind, tmp_path, log)) == 1.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert mean(RUN, table(kind, tmp_path, log), grades="interactions") == 1.0
+        assert mean(RUN, table(kind, tmp_path, log | {"rel": [0, 1, 1]})) == 0.75
+        assert mean(RUN, table(kind, tmp_path, qrels_with(position=[1, 2, 1]))) == 1.0

@@ -1,8 +1,10 @@
-"""A folder given in place of a file."""
+"""A folder given in place of a file, and files that a pattern names."""
 
 from __future__ import annotations
 
+import json
 import re
+import warnings
 
 import polars as pl
 import pytest
@@ -61,3 +63,32 @@ def test_rows_that_a_table_of_delta_lake_removed_are_not_read(tmp_path):
     log.with_name("00000000000000000001.json").write_text('{"remove":{"path":"a.parquet"}}\n')
     with pytest.raises(rw.RankwellError, match=r"Delta Lake that removed files.*polars.read_delta"):
         rw.read_run(tmp_path)
+
+
+@pytest.mark.parametrize("form", ["csv", "run", "json", "parquet"])
+@pytest.mark.parametrize(
+    ("names", "is_said"),
+    [
+        (("bm25", "dense"), True),
+        (("seed-1", "seed-2"), True),
+        (("fold0", "fold1"), True),
+        (("part-00000", "part-00001"), False),
+    ],
+)
+def test_files_of_several_systems_that_a_pattern_names_are_warned_of(tmp_path, form, names, is_said):
+    """Their lists would be one, in which a is third; parts of one table have rows of a query, too, and are called by numbers."""
+    for name, items in zip(names, ({"b": 0.9, "a": 0.5}, {"c": 0.8}), strict=True):
+        rows = [("u", item, score) for item, score in items.items()]
+        frame = pl.DataFrame(rows, schema=["query", "item", "score"], orient="row")
+        path = tmp_path / f"{name}.{form}"
+        {
+            "csv": frame.write_csv, "parquet": frame.write_parquet, "json": lambda path, items=items: path.write_text(json.dumps({"u": items})),
+            "run": lambda path, rows=rows: path.write_text("".join(f"{q} Q0 {i} 1 {s} x\n" for q, i, s in rows)),
+        }[form](path)  # fmt: skip
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        assert rw.evaluate(str(tmp_path / f"*.{form}"), {"u": {"a": 1}}, ["rr"]).mean["rr"] == pytest.approx(
+            1 / 3
+        )
+    said = f"{names[0]} and {names[1]}: both have rows of query 'u', which are one list here"
+    assert any(said in str(each.message) for each in caught) == is_said

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import re
+import subprocess
+from pathlib import Path
 
 import pytest
 from tests.every import every
@@ -245,3 +247,19 @@ def test_names_that_r_quotes_are_read_as_the_message_says(tmp_path):
     numbered = write(tmp_path, "run.csv", '"query","item","score"\n"1","a","y",5\n"2","a","x",9\n')
     with pytest.raises(rw.RankwellError, match=r"row\.names=FALSE"):
         mean(numbered, QRELS)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["#query,item,score", "u,b,.1", "u,a,.9"], ["# query,item,score", "u,b,.1", "u,a,.9"],
+        ['"query,item,score"', '"u,b,.1"', '"u,a,.9"'], ["made today", "query,item,score", "u,b,.1", "u,a,.9"],
+    ],
+)  # fmt: skip
+def test_what_is_said_of_a_header_that_is_none_works_when_it_is_pasted(lines, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("r.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    with pytest.raises(rw.RankwellError, match="the header") as caught:
+        rw.evaluate("r.csv", {"u": {"a": 1}}, ["rr"])
+    subprocess.run(re.search(r"(tail|sed) .* > fixed\.csv", str(caught.value))[0], shell=True, check=True)
+    assert rw.evaluate("fixed.csv", {"u": {"a": 1}}, ["rr"]).mean == {"rr": 1.0}

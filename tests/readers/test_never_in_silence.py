@@ -245,3 +245,27 @@ def test_marks_in_texts_of_queries_without_a_header_are_text(tmp_path):
     path = tmp_path / "queries.tsv"
     path.write_text('1\t"what is\n2\tthis"\n3\tx\n')
     assert read_queries(str(path)).texts("text") == ['"what is', 'this"', "x"]
+
+
+@pytest.mark.parametrize("value", [True, False])
+@pytest.mark.parametrize("column", ["query", "item"])
+@pytest.mark.parametrize("at", [0, 1, 2])
+def test_true_in_lines_of_json_is_no_id_as_it_is_none_in_json(tmp_path, value, column, at):
+    """As text it is one."""
+    for held, is_read in ((value, False), (str(value).lower(), True)):
+        records = [{"query": "u", "item": item, "score": 1.0} for item in "abc"]
+        records[at][column] = held
+        path = tmp_path / "run.jsonl"
+        path.write_text("".join(json.dumps(each) + "\n" for each in records), encoding="utf-8")
+        if is_read:
+            assert len(rw.read_run(path).rows.table().item) == 3
+        else:
+            with pytest.raises(
+                rw.RankwellError, match=rf"run\.jsonl:{at + 1}: the {column} {value} is not an id"
+            ):
+                rw.read_run(path)
+        path = tmp_path / "run.json"
+        path.write_text(json.dumps(records), encoding="utf-8")
+        if not is_read:
+            with pytest.raises(rw.RankwellError):
+                rw.read_run(path)

@@ -315,10 +315,11 @@ def read_inputs(request: Request, runs: Sequence[Any] = (), names: Sequence[str]
         of_items.add("spans")  # that column is the document of the passages then, and not their id
     train, items, users = read_tables(request, (asked.needs | of_items) - {"sizes"})
     if not asked.needs & OF_TRAIN and given_train is not None:
-        from rankwell.readers.in_files import refuse_missing
+        from rankwell.readers.in_files import refuse_unreadable
 
-        # no metric reads it, so nobody else would see that it is not there
-        refuse_missing(given_train if request.engine is None else request.engine.source(given_train))
+        # no metric reads it, so nobody else would see that it is not there, or no table
+        source = given_train if request.engine is None else request.engine.source(given_train)
+        refuse_unreadable(source, **beside(request.of_runs, request.of_qrels, "train"))
     slices: Mapping[str, Items] | Parts = {}
     # asked first: whether something is a protocol takes as long as to read a small table
     if request.slices is not None:

@@ -498,6 +498,9 @@ class Ungraded(Protocol):
     unread: tuple[UnreadColumn, ...]
 
 
+SHOWN_AT = frozenset(("position", "pos", "ordinal"))  # of a click, where the item stood
+
+
 def refuse_ungraded(qrels: Ungraded, asked: Asked) -> str:
     """Refuse judgements without grades where grades were said to be there, or a column that nobody claimed may hold them.
 
@@ -545,6 +548,12 @@ def refuse_ungraded(qrels: Ungraded, asked: Asked) -> str:
         f"{qrels.name}: there is no grade, so every row is relevant; is {brief(column.name)} the grade? {_remedy(column)}"
         for column in numbers
         if column.levels is None or len(column.levels) > 1
+    ]
+    questions += [
+        f"{qrels.name}: there is no grade, but a column {brief(column.name)}, as runs have. {SWAPPED} If every row is relevant, say "
+        f"grades='interactions'."
+        for column in qrels.unread
+        if known_word(column.name) == "rank" and column.name.strip().lower() not in SHOWN_AT
     ]
     return "".join(questions[:1])
 

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -15,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from rankwell.display.saved_files import kind_of
-from rankwell.errors import DataError, NoRowsError, UsageError, brief
+from rankwell.errors import DataError, DataWarning, NoRowsError, UsageError, brief
 from rankwell.readers.bytes.files import File, files_of
 from rankwell.readers.bytes.paths import short_name
 from rankwell.readers.bytes.text import BOM
@@ -55,8 +57,8 @@ from rankwell.readers.sources import (
     refuse_options,
     refuse_query_ids,
 )
-from rankwell.tables.columns import EXTRA, known_word, merge_unread
-from rankwell.tables.ids import Ids
+from rankwell.tables.columns import EXTRA, FOLDS, known_word, merge_unread, plain_name
+from rankwell.tables.ids import Ids, Known
 from rankwell.tables.items_users import Items
 from rankwell.tables.rows import Columns, Lists, Rows, join_extra, lowest_rank
 from rankwell.tables.run_qrels import Qrels, Run
@@ -167,6 +169,7 @@ def _resembled(keys: Iterable[str]) -> str:
     return f" It resembles {nearest_shape.what}: if it is one, say format_in='{nearest_shape.name}'."
 
 
+LOOKED_AT = 5_000  # rows of a file
 S = TypeVar("S")
 T = TypeVar("T")
 
@@ -230,10 +233,15 @@ def _files_in(source: Any) -> tuple[list[Any], list[File]]:
     return sources, [file for path in sources for file in files_of(path)]
 
 
-def refuse_missing(source: Any) -> None:
-    """Raise InputError if a path that nobody reads names no file, or an empty one."""
-    if is_of_paths(source) and not is_collection(source) and not is_scanned(source):
-        _files_in(source)
+def refuse_unreadable(source: Any, *, columns: Mapping[str, str], encoding: str | None) -> None:
+    """Raise what reading training data would, as far as their first rows show it, for files that no metric reads."""
+    if not is_of_paths(source) or is_collection(source) or is_scanned(source):
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        opened = open_qrels_at(source, None, ReadOptions(None, columns, encoding))
+        if opened.head() is None:
+            raise NoRowsError(f"{opened.name}: the table holds no rows.")
 
 
 def _name_of(source: Any) -> str:
@@ -363,6 +371,7 @@ class SeveralRows(Rows):
         """Return all rows as columns."""
         named = self._whole(lambda part: part.rows.table().with_gaps())
         names, tables = [name for name, _ in named], [table for _, table in named]
+        _warn_of_systems(names, [table.query for table in tables])
         if len({table.by_rank for table in tables}) > 1:
             ranked = next(name for name, table in named if table.by_rank)
             raise DataError(f"{ranked} is ordered by ranks, other parts of the run by scores.")
@@ -386,6 +395,24 @@ class SeveralRows(Rows):
         rows.by_place = all(table.by_place for table in tables)
         rows.rank_base = lowest_rank(key) if rows.by_rank else None
         return rows.without_gaps()
+
+
+def _warn_of_systems(names: Sequence[str], queries: Sequence[Ids]) -> None:
+    """Warn if files called otherwise than by numbers, or by those of repeats, have rows of one query, which are one list then."""
+    plain = [re.sub(r"\d+", "", name) for name in names]
+    if len(set(plain)) < 2 and not any(word in plain_name(plain[0]) for word in FOLDS - {"cv"}):
+        return
+    first = queries[0][:LOOKED_AT].distinct()
+    for name, other in zip(names[1:], queries[1:], strict=True):
+        ids = other[:LOOKED_AT].distinct()
+        if first.is_text == ids.is_text and len(both := np.flatnonzero(Known(first).find(ids) >= 0)):
+            warnings.warn(
+                f"{names[0]} and {name}: both have rows of query {brief(ids.one(int(both[0])))}, which are one list here. If each file is the "
+                f"run of a system, a fold or a seed, give each by itself.",
+                DataWarning,
+                stacklevel=2,
+            )
+            return
 
 
 def with_rows(parts: Iterable[S], read: Callable[[S], T]) -> list[T]:

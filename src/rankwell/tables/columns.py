@@ -172,9 +172,25 @@ WRITTEN_INDEX = r"unnamed_?0(_\d+)*|_*index_?level_?\d+_*|level_\d+"  # by panda
 CASE = r"(?<=[a-z0-9])(?=[A-Z])"
 # Columns whose texts name the system that made a row; of False, other things have them too: items of several systems tell.
 SYSTEMS = dict.fromkeys((
-    "modelname", "system", "systemname", "algorithm", "algo", "recommender", "runid", "runname", "experiment",
+    "modelname", "system", "systemname", "algorithm", "algo", "recommender", "runid", "runname", "run", "experiment",
 ), True)  # fmt: skip
-SYSTEMS |= dict.fromkeys(("model", "method", "approach", "run", "variant"), False)
+SYSTEMS |= dict.fromkeys(("model", "method", "approach", "variant"), False)
+# and those that number the repeats of one system, or the folds of the data, whose rows may belong together
+REPEATS = frozenset((
+    "seed", "randomseed", "epoch", "trial", "repeat", "repetition", "replicate", "replication", "checkpoint", "ckpt",
+))  # fmt: skip
+FOLDS = REPEATS | {"fold", "cvfold", "kfold", "foldid", "cv", "split"}
+SYSTEMS |= dict.fromkeys(REPEATS, True)
+# how sure a classifier is, whose prediction is then a class; and what a later step of a system made of its scores or ranks
+PROBABILITIES = frozenset((
+    "probability", "prob", "proba", "yprob", "yproba", "predprob", "predproba", "predictproba", "predictedprobability", "confidence",
+    "prob1", "proba1", "probability1",
+))  # fmt: skip
+LATER = {
+    step + word: word
+    for step in ("final", "rerank", "reranked", "reranker", "reranking", "fused", "fusion", "combined", "hybrid", "new", "ensemble", "blended")
+    for word in ("score", "rank")
+}  # fmt: skip
 # Words in the name of a column that says of which experiment a row of a log is. The others count only as the first word ("age_bucket"
 # is a user's), and where neither the item nor what was chosen can have them.
 EXPERIMENTS = frozenset(("experiment", "experiments", "test", "tests", "abtest", "ab"))
@@ -187,6 +203,12 @@ LEARNED, HELD_OUT = (
     frozenset(("train", "training")),
     frozenset(("test", "testing", "valid", "validation", "val", "dev", "eval", "holdout")),
 )
+
+# what stands for an item in a row of sums or means, which spreadsheets, pivot tables and databases write behind the others
+TOTALS = frozenset((
+    "total", "totals", "grand total", "subtotal", "sum", "average", "avg", "mean", "all", "count", "gesamt", "gesamtergebnis", "summe",
+    "mittelwert", "somme", "moyenne", "suma", "promedio", "media", "média", "totale", "итого", "合計", "合计", "总计", "합계",
+))  # fmt: skip
 
 MOST_LEVELS = 10
 LEAST_TIME = 1e8  # a count of seconds since 1970 was above this in 1973

@@ -16,6 +16,10 @@ LESS = VIEWS | frozenset((
     "remove", "removed", "remove_from_cart", "removefromcart", "unfollow", "unsubscribe", "not_interested", "not interested",
     "return", "returned", "refund", "refunded", "cancel", "cancelled", "canceled", "cancellation", "reject", "rejected", "declined",
     "abandoned",
+    # what a judge writes of an item that is not relevant, or not quite
+    "irrelevant", "nonrelevant", "non-relevant", "not relevant", "not_relevant", "partially relevant", "partially_relevant",
+    "marginally relevant", "somewhat relevant", "unrelated", "not related", "off-topic", "off topic", "off_topic", "incorrect", "wrong",
+    "no match", "no_match", "unhelpful", "not helpful", "useless", "👎", "❌", "✗", "✘",
 ))  # fmt: skip
 # yes and no in other languages; a column of such words holds no others
 ANSWERS = {frozenset(pair): pair[1] for pair in (

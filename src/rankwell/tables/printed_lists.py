@@ -14,7 +14,18 @@ if TYPE_CHECKING:
 QUOTED = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
 
 
-def read_printed(text: pl.Series, place: Place, *, by: str = r"[,\s]+") -> pl.Series:
+BLANKS = r"[,\s]+"
+
+
+def no_list(place: str, cell: str) -> DataError:
+    """Return the error of a cell that a program printed in another way."""
+    return DataError(
+        f"{place}: {brief(cell)} is no list of ids such as ['a', 'b'] or [1 2 3]. Where it was shortened when it was printed (...), "
+        f"has another form, or holds lists or escapes, write it again, such as by ' '.join(ids)."
+    )
+
+
+def read_printed(text: pl.Series, place: Place, *, by: str = BLANKS) -> pl.Series:
     """Return the lists of cells in brackets, with or without quotation marks; without these, ``by`` stands between the members.
 
     DataError for a list that was shortened when it was printed, or holds lists or escapes.
@@ -29,12 +40,11 @@ def read_printed(text: pl.Series, place: Place, *, by: str = r"[,\s]+") -> pl.Se
     wrong |= is_quoted & ~rest.str.contains(r"^[,\s]*$")
     # three dots are what NumPy and pandas print in place of the rest
     wrong |= inner.str.contains(r"(^|[\s,])\.\.\.([\s,]|$)") | inner.str.contains(r"[\[\]\\]")
+    if by == BLANKS:
+        wrong |= ~is_quoted & inner.str.contains(";", literal=True) & ~inner.str.contains(",", literal=True)
     if wrong.fill_null(value=False).any():
         row = int(wrong.arg_max() or 0)
-        raise DataError(
-            f"{place(row)}: {brief(text[row])} is no list of ids such as ['a', 'b'] or [1 2 3]. Where it was shortened when "
-            f"it was printed (...), or holds lists or escapes, write it again, such as by ' '.join(ids)."
-        )
+        raise no_list(place(row), text[row])
     quoted = inner.str.extract_all(QUOTED).list.eval(
         pl.element().str.slice(1, pl.element().str.len_chars() - 2)
     )

@@ -243,3 +243,40 @@ def test_an_empty_list_in_one_part_of_a_run_says_nothing_of_its_list_in_another(
         frame.write_parquet(tmp_path / f"{part}.parquet")
     res = rw.evaluate([tmp_path / "0.parquet", tmp_path / "1.parquet"], None, ["personalization"])
     assert res.mean["personalization"] == pytest.approx(unlike([["x", "y"], [], ["y"]]), abs=1e-15)
+
+
+PRINTED = {  # the list b, a as a program or a person writes it, and whether a run and judgements are read from it
+    "a tuple of Python": (("('b', 'a')", "('c',)"), True, True),
+    "an array of PostgreSQL": (("{b,a}", "{c}"), True, True),
+    "one with quotation marks": (('{"b",a}', '{"c"}'), False, False),
+    "a set of Python": (("{'b', 'a'}", "{'c'}"), False, True),
+    "Spark before 3": (("WrappedArray(b, a)", "WrappedArray(c)"), False, False),
+    "NumPy's repr": (("array(['b', 'a'])", "array(['c'])"), False, False),
+    "an index of pandas": (("Index(['b', 'a'])", "Index(['c'])"), False, False),
+    "angles": (("<b, a>", "<c>"), False, False),
+    "semicolons in brackets": (("[b; a]", "[c]"), False, False),
+    "arrows": (("b > a", "c"), False, False),
+    "long arrows": (("b -> a", "c -> d"), False, False),
+    "slashes": (("b / a", "c / d"), False, False),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", ["polars", "pandas", "parquet", "ndjson", "csv"])
+@pytest.mark.parametrize("what", PRINTED)
+def test_a_list_that_was_printed_is_read_or_refused_and_no_sign_of_it_is_part_of_an_id(what, form, tmp_path):
+    """By hand: b stands before a, which alone counts; judgements of b, a and c for the lists [a], [c] are 1 each."""
+    cells, is_run, is_judged = PRINTED[what]
+    frame = pl.DataFrame({"user": ["u", "v"], "items": cells})
+    source = FORMS.get(form, lambda frame, folder: written(frame.write_csv, folder / "some.csv"))(
+        frame, tmp_path
+    )
+    for run, qrels, is_read, value in (
+        (source, {"u": {"a": 1}, "v": {"c": 1}}, is_run, 0.75),
+        ({"u": ["a"], "v": ["c"]}, source, is_judged, 1.0),
+    ):
+        if is_read:
+            assert rw.evaluate(run, qrels, ["rr"]).mean == {"rr": value}
+        else:
+            said = r"is no list of ids|is a set, which has no order|stand between two items\?"
+            with pytest.raises(rw.RankwellError, match=said):
+                rw.evaluate(run, qrels, ["rr"])

@@ -762,3 +762,29 @@ def test_what_was_retrieved_is_not_named_as_the_judgements_nor_these_as_the_run(
     columns = {"question": "query", retrieved: "item"}
     judged = {"question": "query", relevant: "item"}
     assert rw.evaluate(rows, rows, ["rr"], columns=columns, qrels_columns=judged).mean == {"rr": 0.5}
+
+
+@pytest.mark.parametrize("key", ["results", "data", "rows"])
+def test_records_below_a_key_are_told_from_hits(key, tmp_path):
+    """As many services wrap a table: its rows have a query each, and the key is none."""
+    rows = [{"query": "u", "item": "b", "score": 1.0}, {"query": "u", "item": "a", "score": 2.0}]
+    for value in ({key: rows}, written_json(tmp_path / "run.json", {key: rows})):
+        with pytest.raises(
+            rw.RankwellError, match="below a key stand records with the keys 'query', 'item', 'score'"
+        ):
+            rw.read_run(value)
+    assert rw.evaluate(rows, {"u": {"a": 1}}, ["rr"]).mean == {"rr": 1.0}
+
+
+def test_hits_of_sentence_transformers_by_query_are_read():
+    """``util.semantic_search`` gives a list of these for each query: the best first, with the row of the corpus."""
+    run = {
+        "u": [{"corpus_id": 3, "score": 0.5}, {"corpus_id": 7, "score": 0.9}],
+        "v": [{"corpus_id": 1, "score": 0.1}],
+    }
+    assert rw.evaluate(run, {"u": {7: 1}, "v": {2: 1}}, ["rr"]).mean == {"rr": 0.5}
+
+
+def written_json(path, value):
+    path.write_text(json.dumps(value), encoding="utf-8")
+    return path

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from rankwell.errors import DataError, RankwellError, UsageError, brief
-from rankwell.readers.bytes.files import PIECE, File
+from rankwell.readers.bytes.files import HEAD, PIECE, File
 from rankwell.readers.bytes.text import (
     BOM,
     TextBlock,
@@ -32,7 +32,7 @@ from rankwell.readers.frames import list_columns, plain_lines, tables, thousands
 from rankwell.readers.frames.columns import IS_HEADER, Given, match_columns, say
 from rankwell.readers.frames.pieces import Frames, are_references, spans_of
 from rankwell.readers.frames.scans import lines_of, schema_of, unreadable, whole_table
-from rankwell.readers.frames.unread import unread_of
+from rankwell.readers.frames.unread import unread_of, warn_of_total
 from rankwell.records import cached_property
 from rankwell.tables.columns import WORDS, known_word
 from rankwell.tables.series import Place, is_number
@@ -187,8 +187,19 @@ class TextTable(plain_lines.TextTable):
         if kind in SAID and thousands.SIGN.search(file.head):
             shown = [fields for *_, fields in itertools.islice(self._records(), LOOKED_AT)]
             thousands.warn_of(shown[self.has_header :], self.names, self.words, file.label)
+        if kind in SAID and self.has_header and "item" in self.words:
+            warn_of_total(self._last_item(), self.words["item"], file.label)
         if kind in SAID and self.has_header and not {"score", "rank", "grade"} & set(self.words):
             self.refuse_second_header()
+
+    def _last_item(self) -> str | None:
+        """The item in the last row of a small file, if it is a row of one line."""
+        end = (
+            self.file.head if len(self.file.head) < HEAD else b""
+        )  # of what is larger than most exports the end is not looked up
+        line = end.rstrip().rpartition(b"\n")[2].decode(errors="replace")
+        fields = next(csv.reader([line], delimiter=self.separator), [])
+        return fields[self.names.index(self.words["item"])] if len(fields) == len(self.names) else None
 
     @property
     def may_be_texts(self) -> bool:
@@ -409,9 +420,12 @@ def _refuse_lines_above(file: File) -> None:
     for number, line in enumerate(file.head.decode(errors="replace").splitlines()[:LINES_ABOVE], 1):
         cells = [cell.strip(' "') for cell in line.split(_separator(line))]
         if {"query", "item"} <= set(map(known_word, cells)) and not any(map(_is_number, cells)):
-            raise DataError(
-                f"{file.label}:{number}: the header stands here, below other lines. Remove them: tail -n +{number} {file.label} > fixed.csv"
-            )
+            said, remedy = "stands here, below other lines. Remove them", f"tail -n +{number}"
+            if number == 1 and line.startswith("#"):
+                said, remedy = "begins with #, as a comment does. Remove the sign", "sed '1s/^# *//'"
+            elif number == 1:
+                said, remedy = "is one cell in quotation marks. Remove these", "sed 's/^\"//; s/\"$//'"
+            raise DataError(f"{file.label}:{number}: the header {said}: {remedy} {file.label} > fixed.csv")
 
 
 def _no_separator(file: File, line: str) -> DataError:

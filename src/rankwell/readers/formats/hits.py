@@ -17,7 +17,7 @@ from rankwell.readers.registry import shapes
 from rankwell.tables.columns import known_word
 
 IDS = (
-    "_id", "id", "objectID", "object_id", "doc_id", "docid", "docno", "item_id", "item", "document_id", "chunk_id", "node_id",
+    "_id", "id", "objectID", "object_id", "doc_id", "docid", "docno", "item_id", "item", "document_id", "chunk_id", "node_id", "corpus_id",
 )  # fmt: skip
 SCORES = (
     "score", "_score", "relevance_score", "rerank_score", "@search.score", "grade", "rating", "relevance", "label",

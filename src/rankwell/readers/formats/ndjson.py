@@ -258,7 +258,11 @@ def wrong_line(
 
 def _wrong_value(value: Any, word: str, where: str, *, may_be_text: bool) -> RankwellError | None:
     """The error of a value that is neither missing nor what the word says."""
-    if may_be_text and isinstance(value, str | int | float):
+    if (
+        may_be_text
+        and isinstance(value, str | int | float)
+        and not (isinstance(value, bool) and word in ID_WORDS)
+    ):
         return None
     fits = str | int | float if word in ID_WORDS else int | float
     if value is not None and (not isinstance(value, fits) or isinstance(value, bool)):

@@ -309,11 +309,20 @@ def _missing(
     also = [*COLUMNS[word].names][1] if wanted != WORDS["items"] else "id, itemid"
     said = f"{name}: there is no column for the {word}; the columns are {quoted(columns)}. Name it {word} (or {also}, …)"
     others = [sign for number, signs in OF_OTHERS.items() if number in wanted for sign in signs]
+    # a score is no query, and the text of a query is no item; but a ranking may be a list of items
+    unlike = ("score", "rank", "grade", "time") if word == "query" else ("query", "time")
     free = [
         column
         for column in columns
-        if column not in found.values() and not any(sign in plain_name(column) for sign in others)
-    ] or ["its name"]
+        if column not in found.values()
+        and known_word(column) not in unlike
+        and not any(sign in plain_name(column) for sign in others)
+    ]
+    free = (
+        free
+        or [column for at, column in found.items() if word == "item" and at in ("rank", "score", "grade")]
+        or ["its name"]
+    )
     if len(wanted) == 1 and not Given.of(given).table:  # no argument names columns of this table
         return DataError(f"{said}: rename the column, such as {brief(free[0])} to {brief(word)}.")
     if (

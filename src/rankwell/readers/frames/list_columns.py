@@ -15,7 +15,7 @@ import numpy as np
 from rankwell.errors import DataError, brief
 from rankwell.readers.frames.columns import NONE_GIVEN, Given, match_columns, quoted
 from rankwell.tables.columns import known_word
-from rankwell.tables.printed_lists import read_printed
+from rankwell.tables.printed_lists import no_list, read_printed
 from rankwell.tables.rows import NO_ID, NO_ITEM
 from rankwell.tables.run_qrels import PAD
 from rankwell.tables.series import Place, RowOf, series_of
@@ -33,6 +33,13 @@ LOOKED = 1_000  # rows that show how cells hold lists
 ODD = r"[^\S\r\n]|[,;|\[{]"
 BETWEEN = r"\s*([,;|])\s*"
 OBJECT = r"^\{[^:]+:.*\}$"
+# a tuple, an array of PostgreSQL or a set; what other programs print around a list; and what people write between two items
+BRACED, SET, PRINTED, ARROW = (
+    r"(?s)^[({](.*)[)}]$",
+    r"^\{\s*'[^']*'\s*[,}]",
+    r"(?s)^(\w+\(.*\)|<.*>)$",
+    r"\s(\W+)\s",
+)
 NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 PLAIN = ("query", "topic", "part")  # what may be one value for a whole list
 LISTED = 20  # about the items in a list: so many fewer rows make a piece
@@ -54,7 +61,7 @@ class ListTable:
         place: Place | None = None,
     ) -> None:
         self.rows, self.words, self.name, self.given = rows, words, name, Given.of(given)
-        self.row_place = place or RowOf(name)
+        self.row_place, self.kind = place or RowOf(name), kind
         self.listed = [column for word, column in words.items() if word not in PLAIN]
         # the two lists of a query in judgements are one set; in a run they are one ranking only if something ranks their items together
         is_ranked = bool({"score", "rank"} & set(words)) or self.given.by_rows
@@ -132,6 +139,8 @@ class ListTable:
         def rows(size: int) -> Iterator[pl.DataFrame]:
             start = 0
             for piece in cells(size):
+                if self.kind == "run":
+                    _refuse_sets(piece[self.words["item"]], start, self.row_place)
                 yield piece.with_columns(
                     _lists(piece[column], way, start, self.given, self.row_place) for column in columns
                 )
@@ -389,14 +398,24 @@ def way_of(
     if len(filled) and filled.str.contains(OBJECT).all():
         raise _scored(filled[0], "one", given, first)
     is_list = filled.str.starts_with("[") & filled.str.ends_with("]")
-    if len(filled) and is_list.all():
+    has_several = len(filled) and filled.str.contains(",", literal=True).any()
+    if len(filled) and (is_list.all() or (has_several and filled.str.contains(BRACED).all())):
         return "brackets"
+    if has_several and filled.str.contains(PRINTED).all():
+        raise no_list(first, filled[0])
     is_named = known_word(words["item"]) is None and words["item"] not in given
     plain = cells.str.replace_all(BETWEEN, "$1")
     held = [way for way, sign in SIGNS.items() if plain.str.contains(sign, literal=True).any()]
     held += ["brackets"] * bool(is_list.any())
     if is_named and len(held) < 2:
         way = held[0] if held else "blank"
+        several = filled.filter(filled.str.contains(r"\s")) if way == "blank" else filled[:0]
+        signs = several.str.extract(ARROW).unique()
+        if len(signs) == 1 and signs[0] is not None:
+            raise DataError(
+                f"{first}: does {brief(signs[0])} in {brief(filled[0])} stand between two items? If it does, write a comma in its place; if "
+                f"it is an item, say {remedy('blank', given)}."
+            )
         if way in SIGNS and _are_scored(filled, SIGNS[way]):
             raise _scored(filled[0], way, given, first)
         return way
@@ -433,6 +452,17 @@ def _scored(cell: str, way: str, given: Mapping[str, str], place: str) -> DataEr
     )
 
 
+def _refuse_sets(cells: pl.Series, start: int, place: Place) -> None:
+    """Raise DataError for sets of Python, which have no order."""
+    import polars as pl
+
+    if _is_text(cells.dtype) and (are_sets := cells.cast(pl.String).str.contains(SET)).any():
+        row = int(are_sets.arg_max() or 0)
+        raise DataError(
+            f"{place(start + row)}: {brief(cells[row])} is a set, which has no order. Write a list, best first."
+        )
+
+
 def _lists(cells: pl.Series, way: str, start: int, given: Mapping[str, str], place: Place) -> pl.Series:
     """The lists that cells hold; a sign of another way than that recognised in the first rows is asked about."""
     import polars as pl
@@ -441,7 +471,7 @@ def _lists(cells: pl.Series, way: str, start: int, given: Mapping[str, str], pla
         return cells.map_elements(lambda cell: [cell], return_dtype=pl.List(cells.dtype))
     text = cells.cast(pl.String).str.strip_chars()
     if way == "brackets":
-        return read_printed(text, lambda row: place(start + row))
+        return read_printed(text.str.replace(BRACED, "[$1]"), lambda row: place(start + row))
     plain = text.str.replace_all(BETWEEN, "$1").fill_null("")
     for other in [] if Given.of(given).items_in else SIGNS:
         odd = plain.str.contains(SIGNS[other], literal=True)

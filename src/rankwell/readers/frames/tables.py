@@ -27,7 +27,7 @@ from rankwell.readers.frames.pieces import (
     with_items,
 )
 from rankwell.readers.frames.scans import polars_errors
-from rankwell.readers.frames.unread import Read, unread_of
+from rankwell.readers.frames.unread import Read, unread_of, warn_of_total
 from rankwell.records import record
 from rankwell.tables.columns import ID_WORDS, WORDS, UnreadColumn
 from rankwell.tables.ids import NO_STARTS, NO_TEXT, Ids, pack
@@ -86,6 +86,8 @@ def open_table(
     if source is not table and is_records(source):
         for word in {"query", "item"} & set(words):
             refuse_unlike_ids(source, word, words[word], RowOf(name))
+    if is_held and kind in ("run", "qrels") and "item" in words and len(table):
+        warn_of_total(table[words["item"]][-1], words["item"], name)
     return open_columns(read, schema, words, kind, name, columns, rows=rows)
 
 

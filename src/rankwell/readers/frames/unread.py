@@ -12,12 +12,16 @@ from rankwell.readers.frames.list_columns import LOOKED
 from rankwell.readers.frames.pieces import PIECE, Frames
 from rankwell.tables.columns import (
     DIVISIONS,
+    FOLDS,
     HELD_OUT,
+    LATER,
     LEARNED,
     LEAST_TIME,
     MOST_LEVELS,
     NUMBER_WORDS,
+    PROBABILITIES,
     SYSTEMS,
+    TOTALS,
     UnreadColumn,
     is_passed,
     known_word,
@@ -50,14 +54,18 @@ def unread_of(
     """
     columns = list(columns)
     free = [column for column in columns if column not in words.values() and column not in given]
-    if kind == "run":
+    if kind in ("run", "qrels"):
         for column in free:
-            if plain_name(column) in SYSTEMS:
+            plain = plain_name(column)
+            if kind == "run" and plain in SYSTEMS:
                 _refuse_systems(read([words["query"], words["item"], column]), words, column, name)
-    if kind == "qrels":
-        for column in free:
-            if plain_name(column) in DIVISIONS:
-                _warn_of_training_rows(read([words["query"], column]), words["query"], column, name)
+            elif plain in FOLDS:
+                _warn_of_folds(read([words["query"], column]), words["query"], column, kind, name)
+            if plain in DIVISIONS:
+                _warn_of_training_rows(read([words["query"], column]), words["query"], column, kind, name)
+    by = words.get("rank", words.get("score", ""))
+    if kind == "run" and by and by not in given:
+        _ask_for_others(by, words, free, name, given, read)
     if (
         kind == "qrels"
         and "grade" in words
@@ -87,6 +95,17 @@ def unread_of(
     return tuple([seen.get(column, UnreadColumn(column)) for column in free])
 
 
+def warn_of_total(item: Any, column: str, name: str) -> None:
+    """Warn if the item in the last row of a table is a word for the sum or the mean of others."""
+    if isinstance(item, str) and item.strip().lower() in TOTALS:
+        warnings.warn(
+            f"{name}: its last row has the item {brief(item)}, as a row of sums has. If it is one, leave out such rows, in pandas "
+            f"frame[frame[{brief(column)}] != {brief(item)}].",
+            DataWarning,
+            stacklevel=2,
+        )
+
+
 def _question(column: str, name: str, given: Mapping[str, str]) -> DataError:
     """The error for a run whose only numbers are in a column of an unusual name."""
     return DataError(
@@ -100,18 +119,69 @@ def _refuse_systems(frames: Frames, words: Mapping[str, str], column: str, name:
     """Raise DataError if queries have rows of several systems, whose lists would be mixed."""
     owners = [words["query"]] if SYSTEMS[plain_name(column)] else [words["query"], words["item"]]
     for frame in frames(PIECE):
-        kinds = frame[column].drop_nulls().unique().sort().head(3).to_list()
+        kinds = _kinds(frame, owners, column)
         # the model of a product is that of its item, in every list
-        if len(kinds) > 1 and all(
-            frame.select(own, column).n_unique() > frame[own].n_unique() for own in owners
-        ):
+        if kinds:
             raise DataError(
                 f"{name}: {brief(column)} says that it holds several systems ({', '.join(map(brief, kinds))}), whose lists would be mixed. "
                 f"Give each by itself: dict(list(frame.groupby({brief(column)}))) are runs by name, for rw.compare; or drop the column."
             )
 
 
-def _warn_of_training_rows(frames: Frames, query: str, column: str, name: str) -> None:
+def _ask_for_others(
+    by: str, words: Mapping[str, str], free: Sequence[str], name: str, given: Mapping[str, str], read: Read
+) -> None:
+    """Warn if a later step of the system scored or ranked again; DataError if the score is a class whose probability stands beside it."""
+    later = next((column for column in free if plain_name(column) in LATER), None)
+    if later is not None:
+        warnings.warn(
+            f"{name}: its order is that of {brief(by)}, and {brief(later)} is not read. If that is the ranking, say "
+            f"{say(given, {later: LATER[plain_name(later)]})}; if not, {say(given, {by: 'rank' if 'rank' in words else 'score'})}.",
+            DataWarning,
+            stacklevel=2,
+        )
+    sure = next((column for column in free if plain_name(column) in PROBABILITIES), None)
+    if sure is not None and "rank" not in words:
+        levels = look(read([by]), [by], "run")[by].levels
+        if levels is not None and len(levels) <= 2:
+            raise DataError(
+                f"{name}: {brief(by)} holds {' and '.join(f'{level:g}' for level in levels)} alone, as classes are; is {brief(sure)} the score? "
+                f"{say(given, {sure: 'score'})}; or {say(given, {by: 'score'})}."
+            )
+
+
+def _kinds(frame: pl.DataFrame, owners: Sequence[str], column: str) -> list[Any]:
+    """Some of the values of a column if each of its owners has several; not of times, which an epoch may be."""
+    import polars as pl
+
+    if len(kinds := frame[column].drop_nulls().unique().sort().head(3)) < 2:
+        return []
+    is_plain = kinds.dtype.is_numeric() or kinds.dtype == pl.String
+    if is_plain and (kinds.cast(pl.Float64, strict=False) >= LEAST_TIME).any():
+        return []
+    are_several = all(frame.select(own, column).n_unique() > frame[own].n_unique() for own in owners)
+    return kinds.to_list() if are_several else []
+
+
+ALL_ARE = {"run": "all are ranked", "qrels": "all are judgements"}
+
+
+def _warn_of_folds(frames: Frames, query: str, column: str, kind: str, name: str) -> None:
+    """Warn if queries have rows of several folds or repeats."""
+    for frame in frames(PIECE):
+        kinds = _kinds(frame, [query], column)
+        if kinds and not (LEARNED | HELD_OUT).intersection(str(each).strip().lower() for each in kinds):
+            warnings.warn(
+                f"{name}: by {brief(column)} queries have rows of several folds or repeats ({', '.join(map(brief, kinds))}), and "
+                f"{ALL_ARE[kind]}. Give each by itself: dict(list(frame.groupby({brief(column)}))); if all belong together, leave the "
+                f"column out.",
+                DataWarning,
+                stacklevel=2,
+            )
+            return
+
+
+def _warn_of_training_rows(frames: Frames, query: str, column: str, kind: str, name: str) -> None:
     """Warn if queries have rows to learn from beside those to be judged by, as the whole of a log has."""
     import polars as pl
 
@@ -127,7 +197,7 @@ def _warn_of_training_rows(frames: Frames, query: str, column: str, name: str) -
             words |= {is_learned: rows[column][0]} if len(rows) else {}
         if queries[True] & queries[False]:
             warnings.warn(
-                f"{name}: by {brief(column)} it holds rows of {brief(words[True])} beside those of {brief(words[False])}, and all are judgements. "
+                f"{name}: by {brief(column)} it holds rows of {brief(words[True])} beside those of {brief(words[False])}, and {ALL_ARE[kind]}. "
                 f"Give those that should be, in pandas frame[frame[{brief(column)}] == {brief(words[False])}]; if all should, leave the column "
                 f"out.",
                 DataWarning,

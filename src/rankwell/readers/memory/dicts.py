@@ -421,6 +421,10 @@ def ids_in(items: list[Any], label: str) -> Ids:
         if advice := said_of({key for key in dict(record) if isinstance(key, str)}):
             raise DataError(f"{label}: it holds {advice}") from None
         keys = ", ".join(brief(key) for key in list(dict(record))[:9])
+        if {"query", "item"} <= {known_word(key) for key in dict(record) if isinstance(key, str)}:
+            raise DataError(
+                f"{label}: below a key stand records with the keys {keys}, as a table has. Give that list alone, without the key."
+            ) from None
         raise DataError(
             f"{label}: an item is an object with the keys {keys}, not an id. A hit has an id and a score, "
             f"{{'id': 'd1', 'score': 3.5}}: rename its keys, or give {{query: {{item: score}}}} or {{query: [item, …]}}."
