@@ -437,6 +437,11 @@ def others(folder):
     pl.DataFrame({"user": ["u"], "item": ["a"]}).write_avro(folder / "table.avro")
     (folder / "table.h5").write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(100))
     (folder / "table.xls").write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(100))
+    (folder / "archive.7z").write_bytes(b"7z\xbc\xaf\x27\x1c" + bytes(100))
+    (folder / "archive.rar").write_bytes(b"Rar!\x1a\x07\x00" + bytes(100))
+    (folder / "run.lz4").write_bytes(b"\x04\x22\x4d\x18" + bytes(100))
+    (folder / "run.Z").write_bytes(b"\x1f\x9d\x90" + bytes(100))
+    (folder / "page.html").write_bytes(b"<table><tr><th>query</th></tr></table>\n")
     for name in ("archive.tar", "archive.tar.gz"):
         with tarfile.open(folder / name, "w:gz" if name.endswith("gz") else "w") as archive:
             archive.add(folder / "array.npy", "array.npy")
@@ -447,7 +452,8 @@ def others(folder):
     [
         ("array.npy", "an array of NumPy"), ("pickle.pkl", "a pickle of Python, which is not opened"), ("base.sqlite", "a database of SQLite"),
         ("table.avro", "Avro"), ("table.h5", "HDF5"), ("table.xls", "a spreadsheet of old Excel"), ("archive.tar", "an archive of tar"),
-        ("archive.tar.gz", "an archive of tar"),
+        ("archive.tar.gz", "an archive of tar"), ("archive.7z", "a 7z archive"), ("archive.rar", "a rar archive"), ("run.lz4", "compressed by lz4"),
+        ("run.Z", "compressed by compress"), ("page.html", "a table of HTML"),
     ],
 )  # fmt: skip
 def test_files_of_other_kinds_are_refused_by_their_names(name, what, tmp_path, capsys):
@@ -461,6 +467,38 @@ def test_files_of_other_kinds_are_refused_by_their_names(name, what, tmp_path, c
             rw.evaluate({"u": ["a"]}, path, "rr", engine="stream")
     assert command(["evaluate", str(tmp_path / name), str(tmp_path / name), "-m", "rr"]) == 3
     assert "Traceback" not in capsys.readouterr().err
+
+
+PRINTED_TABLES = {
+    "psql": " query | item | score \n-------+------+-------\n u     | b    |   0.5\n u     | a    |   0.9\n(2 rows)\n",
+    "mysql": "+-------+------+-------+\n| query | item | score |\n+-------+------+-------+\n| u     | a    |   0.9 |\n",
+    "Spark": "+-----+----+-----+\n|query|item|score|\n+-----+----+-----+\n|    u|   a|  0.9|\n+-----+----+-----+\n",
+    "DuckDB": "┌─────────┬─────────┐\n│  query  │  item   │\n├─────────┼─────────┤\n│ u       │ a       │\n└─────────┴─────────┘\n",
+    "Polars": str(pl.DataFrame({"query": ["u"], "item": ["a"], "score": [0.9]})),
+    "Markdown": "| query | item | score |\n| --- | :-: | ---: |\n| u | a | .9 |\n",
+    "Markdown without edges": "query | item\n--- | ---\nu | a\n",
+}
+
+
+@pytest.mark.parametrize("name", ["r.csv", "r.txt", "r"])
+@pytest.mark.parametrize("program", PRINTED_TABLES)
+def test_a_table_that_was_printed_for_people_is_called_so(program, name, tmp_path):
+    (tmp_path / name).write_text(PRINTED_TABLES[program], encoding="utf-8")
+    with pytest.raises(rw.errors.DataError, match="is a table as programs print it, with lines of dashes"):
+        rw.evaluate(tmp_path / name, {"u": {"a": 1}}, "rr")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "query|item|score\n---|b|.5\nu|b|.5\nu|a|.9\n",
+        "query,item,score\nu,---,.5\nu,a,.9\n",
+        "u Q0 +--+ 1 .5 t\nu Q0 a 2 .9 t\n",
+    ],
+)
+def test_ids_of_dashes_are_ids(text, tmp_path):
+    (tmp_path / "run").write_text(text, encoding="utf-8")
+    assert rw.evaluate(tmp_path / "run", {"u": {"a": 1}}, "rr").mean["rr"] == 1.0
 
 
 @pytest.mark.parametrize("stem", ["rank_{}", "rec{}", "top.{}", "item_{}"])

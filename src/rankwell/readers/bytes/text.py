@@ -28,17 +28,26 @@ OTHERS = {
     b"\x89HDF": "HDF5. Give what pandas.read_hdf('{file}') returns.",
     b"Obj\x01": "Avro. Give what polars.read_avro('{file}') returns.",
     b"%PDF-": "a PDF. Export its table as CSV.",
+    b"7z\xbc\xaf": "a 7z archive. Unpack it: 7z x {file}",
+    b"Rar!": "a rar archive. Unpack it: unrar x {file}",
+    b"\x04\x22\x4d\x18": "compressed by lz4. Unpack it: lz4 -d {file}",
+    b"\x1f\x9d": "compressed by compress. Unpack it: uncompress {file}",
+    b"\xff\x06\x00\x00sNaPpY": "compressed by Snappy. Unpack it, or write it as Parquet.",
     b"version https://git-lfs": "a pointer of Git LFS in place of the data. Fetch them: git lfs pull",
     b"\x1f\x8b": "compressed twice. Unpack it once: gunzip.",
     **dict.fromkeys(
         [b"<!DOCTYPE html", b"<!doctype html", b"<html"],
         "a page of HTML, such as the message of an error or a login. Download the data again.",
     ),
+    b"<table": "a table of HTML. Give one of those that pandas.read_html('{file}') returns.",
     **dict.fromkeys(
         [bytes([0x80, protocol]) for protocol in (2, 3, 4, 5)],
         "a pickle of Python, which is not opened, as it may run any code. If you trust it, load it, and give what it holds.",
     ),
 }
+# a line of dashes below the header of a table, or above it: psql, MySQL, Spark, DuckDB, Polars and Markdown print it
+DASHES = "─".encode()
+PRINTED = rb"(?:[^\n]*\n)? ?(?:\+[-=+]+\+\r?\n\||-+\+[-+]+\r?\n|\xe2(?:\x94\x8c|\x95\xad)\xe2\x94\x80|\|? *:?-{3,}:? *\|[-:| ]+\r?\n)"
 TAR = slice(257, 262)  # where an archive of tar says "ustar"
 NUL = "a NUL byte; the file is damaged, binary, or UTF-16 without its mark. Text is UTF-8: iconv -f utf-16le -t utf-8."
 LONG = f"the line has more than {PIECE:,} bytes. Is this the right file?"
@@ -66,6 +75,14 @@ def refuse_other_files(file: File) -> None:
     for first, what in OTHERS.items():
         if file.head.startswith(first):
             raise DataError(f"{file.label}: the file is {what.format(file=file.label)}")
+    if b"---" in file.head or DASHES in file.head:  # which few files have
+        import re
+
+        if re.match(PRINTED, file.head):
+            raise DataError(
+                f"{file.label}: the file is a table as programs print it, with lines of dashes. Export it as CSV: psql --csv, mysql --batch, "
+                f"duckdb -csv, frame.to_csv."
+            )
     if file.head[TAR] == b"ustar":
         raise DataError(f"{file.label}: the file is an archive of tar. Unpack it: tar -xf {file.label}")
     if file.head.startswith(BOM + BOM):
