@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import gzip
 import json
+import warnings
 
 import pandas as pd
 import polars as pl
 import pytest
 
 import rankwell as rw
+from rankwell.errors import DataWarning
 from rankwell.readers.logs import read_log
 
 ROWS = [
@@ -158,3 +160,54 @@ def test_times_of_one_unit_or_of_any_beginning_are_read(tmp_path, times):
     path = tmp_path / "log.csv"
     path.write_text("user,item,time\n" + "".join(f"u,{row},{time}\n" for row, time in enumerate(times)))
     assert len(rw.prepare.split(path, how="last").test) == 1
+
+
+MOMENTS = [f"2024-01-{day:02d} 10:00:00" for day in range(1, 9)]
+SECONDS = [1_700_000_000 + 1000 * n for n in range(8)]
+
+
+@pytest.mark.parametrize(
+    "mark",
+    [
+        "1970-01-01",
+        "1970-01-01 00:00:00",
+        "1900-01-01",
+        "0001-01-01",
+        "2199-01-01",
+        "9999-12-31 23:59:59",
+        0,
+        -1,
+        9_999_999_999,
+    ],
+)
+@pytest.mark.parametrize("typed", [False, True])
+def test_a_time_that_programs_write_for_none_is_warned_of(tmp_path, mark, typed):
+    """It would be the first of its user in every split, or the last; as the years of a log have no such marks, nothing is said of them."""
+    times = [*(MOMENTS if isinstance(mark, str) else SECONDS), mark]
+    frame = pl.DataFrame({"user": list("uv") * 4 + ["u"], "item": [f"i{n}" for n in range(9)], "time": times})
+    frame.write_csv(tmp_path / "log.csv")
+    if typed and isinstance(mark, str):
+        frame = frame.with_columns(
+            pl.col("time").str.pad_end(19, " ").str.replace(r"\s+$", " 00:00:00").str.to_datetime()
+        )
+    source = frame if typed else tmp_path / "log.csv"
+    with pytest.warns(
+        DataWarning, match=r"and so are 1 of 9 times\. If it stands for a time that is missing"
+    ):
+        rw.prepare.split(source, how="last")
+    for others in (
+        [2000 + n for n in range(9)],
+        list(range(9)),
+        [0] * 9,
+        MOMENTS + MOMENTS[:1],
+        SECONDS + SECONDS[:1],
+    ):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", DataWarning)
+            rw.prepare.split(frame.with_columns(time=pl.Series(others)), how="last")
+
+
+def test_a_row_of_sums_behind_a_log_is_warned_of(tmp_path):
+    (tmp_path / "log.csv").write_text("user,item,time\nu,a,1\nu,b,2\nGrand total,Grand Total,3\n")
+    with pytest.warns(DataWarning, match="its last row has the item 'Grand Total', as a row of sums has"):
+        read_log(tmp_path / "log.csv", "time")

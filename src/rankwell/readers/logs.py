@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
+import time
+import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -12,11 +14,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from rankwell.errors import DataError, UsageError, brief, nearest
+from rankwell.errors import DataError, DataWarning, UsageError, brief, nearest
 from rankwell.readers import read_qrels
 from rankwell.readers.frames import in_memory
 from rankwell.readers.frames.columns import match_columns, quoted
 from rankwell.readers.frames.in_memory import frame_of_qrels, frame_of_run
+from rankwell.readers.frames.unread import warn_of_total
 from rankwell.readers.whole_frames import Whole, of_source, read_cells, with_types
 from rankwell.records import cached_property, record
 from rankwell.tables.columns import COLUMNS, known_word
@@ -28,18 +31,20 @@ ZONE = r":\d{2}.*(Z|[+-]\d{2}:?\d{2})$"
 DATED = r"^\d{4}-\d"
 DAY_OR_MONTH = r"^\d{1,2}[/.-]\d{1,2}[/.-]\d{2,4}"
 NUMBERS = ("grade", "score", "rank", "time")
+DAY, YEAR = 86_400, 31_536_000  # seconds
 # from when to when times since 1970 are written in seconds, milliseconds, microseconds, nanoseconds: 1973 to 2286
 UNITS = [1e8, 1e10, 1e11, 1e13, 1e14, 1e16, 1e17, 1e19]
 
 
 @record(eq=False)
 class Log:
-    """A table with all its columns; ``words`` says which of them is the query, the item, the grade, the time …"""
+    """A table with all its columns; ``words`` says which of them is the query, the item, the grade, the time …; it may be part of another one."""
 
     frame: pl.DataFrame
     words: Mapping[str, str]
     name: str
     place: Place
+    is_part: bool = False
 
     def __len__(self) -> int:
         return len(self.frame)
@@ -80,8 +85,14 @@ class Log:
     def clock(self) -> pl.Series:
         """The times as whole numbers, numbers, or moments; dates are moments, in microseconds unless that loses a part.
 
-        DataError if there is no column of times, or a cell of it is missing or no time.
+        DataError if there is no column of times, or a cell of it is missing or no time; a warning if some look like marks of missing ones.
         """
+        clock = self._clock()
+        if not self.is_part:
+            self._warn_of_marks(clock)
+        return clock
+
+    def _clock(self) -> pl.Series:
         series = self.column("time")
         if series.null_count():
             row = int(series.is_null().arg_max() or 0)
@@ -106,6 +117,32 @@ class Log:
             return moments if (moments.cast(series.dtype) == series).all() else series
         self._refuse_units(series)
         return series
+
+    def _warn_of_marks(self, clock: pl.Series) -> None:
+        """Warn of times on the first day of 1970, or before 1902, beside later ones, and of those to come: programs write both for none."""
+        if clock.dtype == pl.Time:
+            return
+        if clock.dtype.is_temporal():
+            seconds = clock.cast(pl.Datetime("us")).to_physical().to_numpy() / 1e6
+        else:
+            seconds = clock.cast(pl.Float64).to_numpy()
+            unit = int(np.searchsorted(UNITS, seconds.max(initial=0)))
+            if unit % 2 == 0:  # no times since 1970
+                return
+            seconds = seconds / 1000 ** (unit // 2)
+        is_first = ((np.abs(seconds) < DAY) | (seconds < -68 * YEAR)) & bool((seconds > YEAR).any())
+        for are_odd, what in (
+            (is_first, "as early as programs write it for none"),
+            (seconds > time.time() + DAY, "to come"),
+        ):
+            if are_odd.any():
+                row = int(np.flatnonzero(are_odd)[0])
+                warnings.warn(
+                    f"{self.place(row)}: the time {clock[row]} is {what}, and so are {np.count_nonzero(are_odd):,} of {len(clock):,} times. If "
+                    f"it stands for a time that is missing, remove these rows.",
+                    DataWarning,
+                    stacklevel=4,
+                )
 
     def _refuse_units(self, series: pl.Series) -> None:
         """Raise DataError for times since 1970 in seconds beside others in milliseconds or less, as where logs of two programs were joined."""
@@ -142,7 +179,7 @@ class Log:
 
     def replaced(self, frame: pl.DataFrame) -> Log:
         """Return the same table with other rows."""
-        return replace(self, frame=frame, place=RowOf(self.name))
+        return replace(self, frame=frame, place=RowOf(self.name), is_part=True)
 
     def _numbers(self, series: pl.Series, what: str) -> np.ndarray:
         if series.dtype == pl.String:
@@ -231,6 +268,8 @@ def read_log(
     matched = match_columns(frame.columns, names, name, given)
     if not len(frame):
         raise DataError(f"{name}: the table holds no rows.")
+    if "item" in matched:
+        warn_of_total(frame[matched["item"]][-1], matched["item"], name)
     log = Log(frame, matched, name, place)
     if not is_typed:
         ids = [column for column in frame.columns if column in matched.values() or known_word(column)]
