@@ -25,6 +25,7 @@ from rankwell.metrics.metric import Metric
 from rankwell.metrics.parameters import value_text
 from rankwell.records import record
 from rankwell.results import Results
+from rankwell.results.warnings import warn
 from rankwell.tables.arguments import ordered
 from rankwell.tables.run_qrels import Qrels, Run
 
@@ -134,6 +135,7 @@ def rosetta(
     inputs = read_inputs(tools.request, [run])
     once = _read_once(inputs.runs[0])
     res = Evaluator.of(tools.request, inputs).results_of(once)
+    warn([res], stacklevel=2)
     tools.evaluate(once, inputs.qrels, res.policy)
     return Rosettas(_one(metric, res, inputs.qrels, tools) for metric in inputs.metrics)
 

@@ -14,6 +14,7 @@ from tests.every import every
 
 import rankwell as rw
 from rankwell.comparison.fusion.methods import METHODS, NORMS
+from rankwell.errors import DataWarning
 
 BY_SCORE = [name for name, method in METHODS.items() if method.votes is None]
 BY_RANK = [name for name, method in METHODS.items() if method.votes is not None]
@@ -250,3 +251,22 @@ def test_repeated_items_can_be_dropped():
     assert scores(rw.fuse([twice, {"q": ["z"]}], k=0, duplicates="drop"))["q"] == pytest.approx(
         {"x": 1, "y": 0.5, "z": 1}
     )
+
+
+@pytest.mark.parametrize(
+    ("query", "item", "remedy"),
+    [
+        ("{}", "{}.0", 'write each item id as id.removesuffix(".0")'),
+        ("{}", "doc{}", 'write each item id as id.removeprefix("doc")'),
+        ("q-{}", "{}", 'write each query id as id.removeprefix("q-")'),
+        ("{}", "x{}y", "Are ids written alike?"),
+    ],
+)
+def test_runs_whose_ids_do_not_meet_are_warned_of(query, item, remedy):
+    """Each item is then fused with nothing: the remedy makes the lists those of one system twice."""
+    one = {f"{q}": [f"{i}" for i in range(q, q + 4)] for q in range(1, 4)}
+    other = {query.format(q): [item.format(i) for i in items] for q, items in one.items()}
+    with pytest.warns(DataWarning, match=r"dense: none of its items is in a list of another run\.") as caught:
+        rw.fuse({"bm25": one, "dense": other})
+    assert remedy in str(caught[0].message)
+    rw.fuse({"bm25": one, "dense": one | other, "sparse": {"1": ["1"]}})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +17,7 @@ from rankwell.comparison.fusion.methods import FusionMethod, FusionSetting, Norm
 from rankwell.display.output import WRITERS, save, whole_file
 from rankwell.display.result import Result
 from rankwell.display.table import Cell, Column, Table
-from rankwell.errors import DataError, UsageError, brief, nearest, one_of
+from rankwell.errors import DataError, DataWarning, UsageError, brief, nearest, one_of
 from rankwell.evaluation.request import READING, Words, read_with, reading_of
 from rankwell.kernels import order
 from rankwell.matching.policy import Policy, policy_with, refuse_groups
@@ -25,7 +26,7 @@ from rankwell.readers import open_several
 from rankwell.readers.sources import names_as_text, refuse_one_list, refuse_unnamed
 from rankwell.records import record
 from rankwell.tables.arguments import UNFIT, checked, fit_kind
-from rankwell.tables.ids import NO_TEXT, Ids
+from rankwell.tables.ids import NO_TEXT, Ids, own_text
 from rankwell.tables.lists import offsets_of, owners, places_of, spread
 from rankwell.tables.machine import on_all_cores
 from rankwell.tables.rows import Columns, Lists
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 FOLDS = 5
 # rows of all runs that one thread fuses at a time: what it makes of them stays in a processor's cache
 PART_ROWS = 1 << 17
+MOST_LOOKED_AT = 5_000  # rows of a run whose ids meet those of no other one
 ARGUMENTS = (
     "method", "norm", "weights", "k", "phi", "gamma", "sigma", "top", "name", "qrels", "metric", "learn", "folds", "seed", "read",
     *READING,
@@ -348,6 +350,8 @@ def fuse(
         pieces = on_all_cores(fused, split_lists(lists, PART_ROWS))
     weight = setting.weights if recipe.method.is_weighted and what != "weights" else None
     sources = _sources(pieces, names, weight)
+    if any(source.alone == source.rows for source in sources):
+        _warn_of_strangers(sources, opened, lists)
     number_shown = None if own is None or what == own.name else setting.number
     how = FusionRecord(recipe.method, recipe.norm, number_shown, rule, sources, learned)
     return Fused.of(_rows(pieces, name or method), name or method, how)
@@ -419,6 +423,33 @@ def _sources(
     return tuple(
         FusedSource(name, None if weights is None else weights[at], lists, every - lists, rows, alone)
         for at, (name, (lists, rows, alone)) in enumerate(zip(names, totals, strict=True))
+    )
+
+
+def _warn_of_strangers(sources: Sequence[FusedSource], runs: Sequence[Run], lists: Sequence[Lists]) -> None:
+    """Warn of the last run of which no item stands in the list of another run, with the change of its ids with which some would."""
+    from rankwell.matching.mismatch import MOST_TRIED, IdSource, find_mismatch
+
+    own = max(at for at, source in enumerate(sources) if source.alone == source.rows)
+    others = [at for at, source in enumerate(sources) if at != own and source.rows]
+    if not sources[own].rows or not others:
+        return
+    other = others[0]
+    ids = [
+        {"query": lists[at].queries, "item": own_text(lists[at].items[:MOST_LOOKED_AT]).distinct()}
+        for at in (own, other)
+    ]
+    found = (find_mismatch(word, ids[0][word], ids[1][word], MOST_TRIED) for word in ("query", "item"))
+    advice = " Are ids written alike?"
+    if change := next(filter(None, found), None):
+        advice = (
+            f" With {change.word} ids {change.how} some would ({brief(change.ours)} here, {brief(change.theirs)} in {sources[other].name}): "
+            f"{change.remedy(*(IdSource.of(runs[at]) for at in (own, other)))}"
+        )
+    warnings.warn(
+        f"{sources[own].name}: none of its items is in a list of another run.{advice}",
+        DataWarning,
+        stacklevel=3,
     )
 
 

@@ -245,7 +245,7 @@ def curve(
     results = {name: system for name, system in systems.items() if isinstance(system, Results)}
     if new := {name: system for name, system in systems.items() if name not in results}:
         evaluator = Evaluator(qrels, at_cuts(base, ks, budgets), **options)
-        results |= {name: evaluator.results_of(system) for name, system in new.items()}
+        results |= evaluator.warned_results(new, stacklevel=2)
     word: Word = "k" if budgets is None else "budget"
     at = ks if budgets is None else [*map(float, budgets)]
     rows = [
