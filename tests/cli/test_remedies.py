@@ -9,7 +9,7 @@ import pytest
 
 import rankwell
 from rankwell.cli import run
-from rankwell.cli.words import as_options
+from rankwell.cli.words import FIRST, OTHERS, as_options
 from rankwell.matching.policy import Policy
 
 FILES = {
@@ -72,6 +72,38 @@ def test_each_remedy_can_be_typed(what, command, tmp_path, monkeypatch, capsys):
     assert worked == len(remedies)
 
 
+WORDS = sorted(
+    {*OTHERS, *FIRST, *Policy.__dataclass_fields__} - {"topics", "rel", "query_ids", "date", "seed"}
+)
+
+
+@pytest.mark.parametrize("name", WORDS)
+def test_a_column_called_as_an_option_is_still_named_by_what_is_advised(name, tmp_path, monkeypatch, capsys):
+    """Those that are known names of columns are not asked about."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "q.csv").write_text("query,item,grade\n1,a,1\n", encoding="utf-8")
+    (tmp_path / "r.csv").write_text(f"query,item,{name}\n1,b,.1\n1,a,.9\n", encoding="utf-8")
+    line = ["evaluate", "q.csv", "r.csv", "-m", "rr", "--format", "csv"]
+    assert run(line) == 3
+    (advised,) = re.findall(r"--columns (\S+)=score", capsys.readouterr().err)
+    assert advised == name
+    assert run([*line, "--columns", f"{advised}=score"]) == 0
+    assert "1.0" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("header", [",item,score", ",,score", ",thing,score"])
+def test_a_column_without_a_name_is_named_by_what_is_advised(header, tmp_path, monkeypatch, capsys):
+    """As pandas writes an index."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "q.csv").write_text("query,item,grade\n1,a,1\n", encoding="utf-8")
+    (tmp_path / "r.csv").write_text(f"{header}\n1,b,.1\n1,a,.9\n", encoding="utf-8")
+    line = ["evaluate", "q.csv", "r.csv", "-m", "rr", "--format", "csv"]
+    assert run(line) == 3
+    (advised,) = re.findall(r"--columns '(=[^']+)'", capsys.readouterr().err)
+    assert run([*line, "--columns", advised]) == 0
+    assert "1.0" in capsys.readouterr().out
+
+
 def test_metrics_keep_their_own_words():
     message = "write ap(rel=2) or ndcg(gain=exp2,rel=3)@10, not Policy(rel=2)"
     assert as_options(message) == message
@@ -119,3 +151,26 @@ def test_messages_that_begin_with_what_was_given_name_the_option():
     assert len(left) > 20
     for name in left:
         assert as_options(f"{name}=-1: no.") == f"--{name.replace('_', '-')} -1: no.", name
+
+
+STRANGE = ("11.0", "12.0", "13.0")
+RUNS = {
+    "evaluate": "evaluate q.csv a.csv b.csv -m rr", "compare": "compare q.csv a.csv b.csv -m rr", "diff": "diff q.csv a.csv b.csv -m rr",
+    "gate": "gate q.csv b.csv --baseline a.csv -m rr", "report": "report q.csv a.csv b.csv -m rr -o x.html", "rosetta": "rosetta q.csv b.csv -m rr",
+    "plot": "plot curve q.csv b.csv -m rr -o x.html", "fuse": "fuse a.csv b.csv -o f.csv",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("command", RUNS)
+def test_ids_that_do_not_meet_are_told_with_the_change_by_every_command(
+    command, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    for name, items, number in (("q", STRANGE, "grade"), ("a", STRANGE, "score"), ("b", STRANGE, "score")):
+        rows = [f"{n},{item if name == 'b' else item[:2]},1" for n, item in enumerate(items)]
+        Path(f"{name}.csv").write_text("\n".join([f"query,item,{number}", *rows]) + "\n", encoding="utf-8")
+    run(RUNS[command].split(" "))
+    said = capsys.readouterr().err
+    assert "without the suffix '.0'" in said
+    assert "in b, write " in said
+    assert 'id.removesuffix(".0")' in said

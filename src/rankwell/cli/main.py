@@ -85,7 +85,7 @@ def _run(arguments: Sequence[str]) -> int | None:
             return None
     if name == "report":
         arguments = with_command(arguments)
-    if "-" in arguments:
+    if any(argument == "-" or argument.endswith("=-") for argument in arguments):
         from rankwell.readers.bytes.paths import with_standard_input
 
         arguments = with_standard_input(arguments)

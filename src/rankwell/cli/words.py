@@ -60,6 +60,8 @@ def split(text: str) -> list[str]:
 def as_options(message: str) -> str:
     """Write arguments of Python in a message as options of the command line.
 
+    >>> as_options("is 'order' the score? columns={'order': 'score'}; or order='rows'")
+    "is 'order' the score? --columns order=score; or --order rows"
     >>> as_options("Set duplicates='first' or 'drop', or rel=8 (45% of rows), or give items= with all of them: ap(rel=2)")
     'Set --duplicates first or drop, or --rel 8 (45% of rows), or give --items with all of them: ap(rel=2)'
     >>> as_options("is 'p buy' the score? columns={'p buy': 'score'}; or order='rows'")
@@ -77,8 +79,15 @@ def as_options(message: str) -> str:
     # the judgements are the first argument of most commands
     message = message.replace("give qrels=.", "give a file of judgements in place of none.")
     message = re.sub(r"(?<![\w-])columns=(?= (names|calls) )", typed_as("columns"), message)
-    message = re.sub(METRICS, _metrics_option, message)
-    message = _argument().sub(_option, re.sub(COLUMNS, _columns_option, message))
+    texts, at = list[str](), 0
+    for found in re.finditer(COLUMNS, message):  # whose columns may be called as options are
+        texts += [_other_options(message[at : found.start()]), _columns_option(found)]
+        at = found.end()
+    return "".join([*texts, _other_options(message[at:])])
+
+
+def _other_options(message: str) -> str:
+    message = _argument().sub(_option, re.sub(METRICS, _metrics_option, message))
     return re.sub(
         r"(?<![\w\"'`-])(?<!option: )--([a-z][a-z-]*[a-z])( (?=[\w'])|(?![\w-]))", _own_option, message
     )
@@ -117,7 +126,10 @@ def _columns_option(found: re.Match[str]) -> str:
     except (SyntaxError, ValueError):
         return found[0]
     said = ",".join(f"{column}={word}" for column, word in named.items())
-    return typed_as(found[1], shlex.quote(said), "=" if said.startswith("-") else " ")
+    quoted = (
+        f"'{said}'" if re.fullmatch(r"=[\w.=,-]+", said) else shlex.quote(said)
+    )  # zsh reads =query as a program
+    return typed_as(found[1], quoted, "=" if said.startswith("-") else " ")
 
 
 @cache
@@ -151,7 +163,7 @@ def pairs(given: Sequence[str] | None, option: str) -> dict[str, str]:
         ):  # a comma may stand in a name, whose pair goes on behind it
             column += part if number == 0 or column else part.lstrip()
             name, sign, word = column.rpartition("=")
-            if sign and name and word:
+            if sign and word:  # the first column of a table of pandas has no name
                 if found.setdefault(name, word.strip()) != word.strip():
                     raise UsageError(
                         f"{option}: the column {brief(name)} is said to hold {found[name]} and {word.strip()}. Say one of them."
@@ -270,9 +282,10 @@ def named_groups(given: Sequence[str] | None, option: str, runs: Sequence[str] =
 
 
 def _is_there(path: str) -> bool:
+    from rankwell.readers.bytes.paths import STDIN
     from rankwell.results.saving.days import exists
 
-    return exists(path)
+    return path == STDIN or exists(path)
 
 
 def split_names(words: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -22,7 +22,7 @@ def with_standard_input(arguments: Sequence[str]) -> list[str]:
     """Return the arguments with ``-`` written as a name, because the parser takes it for an option; after -o it is standard output's."""
     before = ["", *arguments]
     return [
-        STDIN if argument == "-" and last not in ("-o", "--output") else argument
+        re.sub(r"^((?!-).*=)?-$", rf"\1{STDIN}", argument) if last not in ("-o", "--output") else argument
         for last, argument in zip(before, arguments, strict=False)
     ]
 
