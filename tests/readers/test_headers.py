@@ -263,3 +263,16 @@ def test_what_is_said_of_a_header_that_is_none_works_when_it_is_pasted(lines, tm
         rw.evaluate("r.csv", {"u": {"a": 1}}, ["rr"])
     subprocess.run(re.search(r"(tail|sed) .* > fixed\.csv", str(caught.value))[0], shell=True, check=True)
     assert rw.evaluate("fixed.csv", {"u": {"a": 1}}, ["rr"]).mean == {"rr": 1.0}
+
+
+@pytest.mark.parametrize("second", ["String,String,Float64", "(id),(id),(0-1)", "user,item,mean"])
+def test_a_second_line_of_the_header_is_called_so(second, tmp_path):
+    """As ClickHouse writes types, some write units, and pandas how a column was made."""
+    path = write(tmp_path, "r.csv", f"user,item,score\n{second}\na,x,1\na,y,2\n")
+    with pytest.raises(
+        rw.RankwellError, match=r"r\.csv:2: .* if it is a second line of the header, remove the line"
+    ):
+        mean(path, QRELS)
+    path = write(tmp_path, "r.csv", "user,item,score\na,x,1\na,y,high\n")
+    with pytest.raises(rw.RankwellError, match=r"r\.csv:3: the score 'high' is not a number\.$"):
+        mean(path, QRELS)

@@ -327,6 +327,8 @@ def _numbers_in(series: pl.Series, word: str, place: Place) -> pl.Series:
         advice += beside(series[row], series) if advice else ""
         if is_of_words and not advice:
             advice = words_read(word, text.str.to_lowercase().to_list())
+        if not advice and row == 0 and numbers.null_count() == 1 < len(numbers):
+            advice = " All others are: if it is a second line of the header, remove the line."
     raise DataError(wrong + advice)
 
 
