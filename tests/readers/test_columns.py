@@ -616,6 +616,14 @@ def test_a_row_per_query_with_a_column_per_rank_is_asked_about(tmp_path, kind, n
     assert mean(eval(remedy, {"frame": frame}), QRELS, order="rows") == 0.5
 
 
+def test_a_column_that_a_join_doubled_is_left_out_when_the_item_is_named():
+    """As pandas calls the second one of two."""
+    frame = pd.DataFrame(run_with(score=[0.1, 0.9, 0.5]) | {"item.1": ["x", "y", "z"]})
+    with pytest.raises(rw.RankwellError, match=re.escape("If 'item' is the item: columns={'item': 'item'}.")):
+        mean(frame, QRELS)
+    assert mean(frame, QRELS, columns={"item": "item"}) == 1.0
+
+
 @every("kind", SOME)
 @every("name", ["model", "system", "run_name", "algorithm", "seed", "Epoch", "trial"])
 def test_several_systems_in_one_table_are_asked_about(tmp_path, kind, name):

@@ -441,6 +441,7 @@ def others(folder):
     (folder / "archive.rar").write_bytes(b"Rar!\x1a\x07\x00" + bytes(100))
     (folder / "run.lz4").write_bytes(b"\x04\x22\x4d\x18" + bytes(100))
     (folder / "run.Z").write_bytes(b"\x1f\x9d\x90" + bytes(100))
+    (folder / "dump.sql").write_text("INSERT INTO run (query, item, score) VALUES\n('u', 'a', 0.5);\n")
     (folder / "page.html").write_bytes(b"<table><tr><th>query</th></tr></table>\n")
     for name in ("archive.tar", "archive.tar.gz"):
         with tarfile.open(folder / name, "w:gz" if name.endswith("gz") else "w") as archive:
@@ -454,6 +455,7 @@ def others(folder):
         ("table.avro", "Avro"), ("table.h5", "HDF5"), ("table.xls", "a spreadsheet of old Excel"), ("archive.tar", "an archive of tar"),
         ("archive.tar.gz", "an archive of tar"), ("archive.7z", "a 7z archive"), ("archive.rar", "a rar archive"), ("run.lz4", "compressed by lz4"),
         ("run.Z", "compressed by compress"), ("page.html", "a table of HTML"),
+        ("dump.sql", "a dump of SQL"),
     ],
 )  # fmt: skip
 def test_files_of_other_kinds_are_refused_by_their_names(name, what, tmp_path, capsys):

@@ -39,6 +39,10 @@ OTHERS = {
         [b"<!DOCTYPE html", b"<!doctype html", b"<html"],
         "a page of HTML, such as the message of an error or a login. Download the data again.",
     ),
+    **dict.fromkeys(
+        [b"INSERT INTO ", b"CREATE TABLE ", b"COPY public.", b"--\n-- PostgreSQL", b"-- MySQL dump"],
+        "a dump of SQL. Export its table as CSV, such as by psql --csv or mysql --batch.",
+    ),
     b"<table": "a table of HTML. Give one of those that pandas.read_html('{file}') returns.",
     **dict.fromkeys(
         [bytes([0x80, protocol]) for protocol in (2, 3, 4, 5)],

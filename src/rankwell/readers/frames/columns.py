@@ -205,8 +205,8 @@ def match_columns(
         named["rank"] = [each for each in named["rank"] if plain_name(each) in RANKS_BESIDE_SCORES]
     if kind == "items" and "document" in spans:  # of its other names for an item one is that of the chunk
         named["item"] = [each for each in named.get("item", ()) if each not in named_as("document", [each])]
-    if {"query", "item"} <= set(wanted):
-        _refuse_wide(columns, [*named.get("item", ()), *given], name)
+    if {"query", "item"} <= set(wanted) and "item" not in found:
+        _refuse_wide(columns, [*named.get("item", ()), *given], name, given)
     for word in wanted:
         if word not in found and named.get(word):
             found[word] = _chosen(word, named[word], wanted, name, given)
@@ -278,13 +278,14 @@ def _chosen(
     )
 
 
-def _refuse_wide(columns: Sequence[str], items: Sequence[str], name: str) -> None:
+def _refuse_wide(columns: Sequence[str], items: Sequence[str], name: str, given: Mapping[str, str]) -> None:
     """Raise DataError for a table with a row per query and a column per rank, such as item_1 … item_10."""
     numbered = [
         column for column in columns if known_word(stem_of(column) or "") == "item" and column not in items
     ]
     if len(numbered) > 1 or (numbered and items):
-        raise DataError(f"{name}: {quoted(numbered)} are items of one row; {_long(columns)}.")
+        one = f" If {brief(items[0])} is the item: {say(given, {items[0]: 'item'})}." if items else ""
+        raise DataError(f"{name}: {quoted(numbered)} are items of one row; {_long(columns)}.{one}")
 
 
 def _long(columns: Sequence[str]) -> str:
