@@ -7,7 +7,7 @@ import json
 import pytest
 
 from rankwell.cli.main import run
-from rankwell.tables.redaction import Redaction
+from rankwell.results.redaction import Redaction
 
 USERS = [f"ada{n}@example.org" for n in range(8)]
 KEY = b"a key of enough bytes"

@@ -10,7 +10,7 @@ from tests.reporting.lists import qrels_of, run_of
 import rankwell as rw
 from rankwell.display.table import number
 from rankwell.reporting.sections.answer import section
-from rankwell.tables.redaction import Redaction
+from rankwell.results.redaction import Redaction
 
 GOOD = [1, 1, 1, 2, 1, 1, 3, 1, 1, 2, 1, 1]
 LEFT_OUT = "1 of 12 judged queries is left out of rr, which its judgements leave undefined (no relevant item, for example)."

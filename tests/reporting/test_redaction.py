@@ -15,7 +15,7 @@ from tests.reporting.pages import shown_in
 
 import rankwell as rw
 from rankwell.reporting.section import Section, redact_section
-from rankwell.tables.redaction import Redaction
+from rankwell.results.redaction import Redaction
 
 KEY = b"0123456789abcdef"
 USERS = [f"ada{n:03}@example.org" for n in range(300)]

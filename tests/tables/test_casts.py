@@ -74,9 +74,9 @@ SAFE = {
     ("tables/ids.py", "of_integers"): "refuses what does not fit",
     ("tables/ids.py", "text_order"): "row numbers",
     ("tables/items_users.py", "labels"): "codes",
-    ("tables/redaction.py", "personal"): "row numbers",
+    ("results/redaction.py", "personal"): "row numbers",
     ("tables/popularity.py", "parts"): "truth values",
-    ("tables/redaction.py", "hides"): "numbers of queries",
+    ("results/redaction.py", "hides"): "numbers of queries",
     ("tables/states.py", "sums_in_halves"): "parts of at most 62 bits",
     ("tables/states.py", "group_means"): "counts",
 }

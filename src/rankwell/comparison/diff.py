@@ -28,12 +28,12 @@ from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.readers.texts import Texts, texts_of_items, texts_of_queries
 from rankwell.records import cached_property
 from rankwell.results import Results
+from rankwell.results.redaction import Redaction, redaction_of, warn_of
 from rankwell.results.saving.load import open_saved
 from rankwell.results.summary import notes_of
 from rankwell.statistics.frequent import TIE
 from rankwell.tables.arguments import ordered, plain
 from rankwell.tables.ids import Ids, Known
-from rankwell.tables.redaction import Redaction, redaction_of, warn_of
 from rankwell.tables.states import Mean
 
 if TYPE_CHECKING:

@@ -41,10 +41,10 @@ from rankwell.metrics.metric import Metric
 from rankwell.readers.bytes.paths import short_name
 from rankwell.records import cached_property
 from rankwell.results import Results
+from rankwell.results.redaction import personal
 from rankwell.results.saving.load import open_saved
 from rankwell.statistics.many import intervals
 from rankwell.tables.arguments import UnknownArgument, as_list, ordered, plain
-from rankwell.tables.redaction import personal
 from rankwell.tables.run_qrels import Run
 
 ORDER = (

@@ -20,8 +20,8 @@ from rankwell.inspection.explanation import contributions, has_contributions, ke
 from rankwell.metrics.metric import Metric
 from rankwell.readers.texts import Texts
 from rankwell.records import cached_property, record
+from rankwell.results.redaction import Redaction
 from rankwell.tables.ids import Ids, Known
-from rankwell.tables.redaction import Redaction
 from rankwell.tables.run_qrels import Run
 
 if TYPE_CHECKING:

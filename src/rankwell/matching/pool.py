@@ -512,8 +512,7 @@ def refuse_ungraded(qrels: Ungraded, asked: Asked) -> str:
         qrels.unread or policy.grades == "ratings" or any(asked.rels.values())
     ):
         return ""
-    from rankwell.tables.columns import known_word
-    from rankwell.tables.events import VIEWS, words_for_less
+    from rankwell.tables.columns import VIEWS, known_word, words_for_less
 
     rels = [rel for rel in asked.rels.values() if rel is not None]
     rule = "grades='ratings'" if policy.grades == "ratings" else f"rel={max(rels):g}" if rels else ""

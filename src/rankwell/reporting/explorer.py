@@ -21,8 +21,8 @@ from rankwell.inspection.explanation import has_contributions
 from rankwell.metrics.metric import Metric
 from rankwell.records import cached_property, record
 from rankwell.reporting.material import Material
+from rankwell.results.redaction import Redaction, Word
 from rankwell.tables.ids import Ids
-from rankwell.tables.redaction import Redaction, Word
 from rankwell.tables.run_qrels import Run
 
 LONGEST_NAME, LONGEST_ID, LONGEST_TEXT = 60, 200, 300  # characters

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from rankwell.comparison.trend import Trend
     from rankwell.evaluation import Evaluator
     from rankwell.readers.texts import Images, Texts
-    from rankwell.tables.redaction import Redaction
+    from rankwell.results.redaction import Redaction
 
 
 DEPTH = 10  # of lists, where the metric that decides has no cut-off

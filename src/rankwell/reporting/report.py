@@ -43,10 +43,10 @@ from rankwell.reporting.material import InputFile, Material, Subject, input_file
 from rankwell.reporting.page import page_of
 from rankwell.reporting.section import Section, redact_material, redact_section, section_kinds, warn_of_ids
 from rankwell.results import Results
+from rankwell.results.redaction import Redaction, redaction_of
 from rankwell.results.saving.load import is_saved, load_all
 from rankwell.tables.arguments import ordered
 from rankwell.tables.items_users import Items, Users
-from rankwell.tables.redaction import Redaction, redaction_of
 from rankwell.tables.run_qrels import Qrels, Run, refuse_labels
 
 SCHEMA = 1  # version of the JSON layout

@@ -12,7 +12,7 @@ from rankwell.display.table import Table
 from rankwell.faces import shared
 from rankwell.records import record
 from rankwell.reporting.material import Material
-from rankwell.tables.redaction import Redaction, warn_of
+from rankwell.results.redaction import Redaction, warn_of
 
 WITHHELD = {"query_text", "item_text", "message", "place"}  # texts, and what may quote ids
 

@@ -35,9 +35,9 @@ if TYPE_CHECKING:  # few callers need these at run time; the methods that do imp
     from rankwell.display.table import Table
     from rankwell.results.bounds import Bounding, MeanBounds
     from rankwell.results.intervals import IntervalBy, MeanInterval
+    from rankwell.results.redaction import Redaction
     from rankwell.results.remote import RemoteValues
     from rankwell.results.saving.days import Day
-    from rankwell.tables.redaction import Redaction
 
 How = Literal["mean", "geometric", "median"]
 SCHEMA = 1  # version of the JSON layout
@@ -585,7 +585,7 @@ class Results(Result):
             16 bytes, under which an id has the same hash each time.
         """
         from rankwell.display.trackers import Logged, log_values, tracked_names
-        from rankwell.tables.redaction import redaction_of, warn_of
+        from rankwell.results.redaction import redaction_of, warn_of
 
         redaction = redaction_of(redact)
         results = self if redaction is None else self.redacted(redaction)

@@ -17,10 +17,10 @@ from rankwell.metrics import metric_of
 from rankwell.metrics.metric import Metric, QueryMetric
 from rankwell.records import record
 from rankwell.results.part import Part, value_of
+from rankwell.results.redaction import hidden_groups
 from rankwell.tables.ids import Ids, Known, fingerprints_of
 from rankwell.tables.items_users import Users
 from rankwell.tables.lists import offsets_of
-from rankwell.tables.redaction import hidden_groups
 from rankwell.tables.series import list_values
 from rankwell.tables.states import Mean, group_means
 

@@ -13,8 +13,8 @@ from rankwell.errors import DataError, UsageError, brief, nearest, one_of
 from rankwell.kernels import lists as kernel
 from rankwell.kernels import words
 from rankwell.records import cached_property, record
+from rankwell.tables.cells import read_printed
 from rankwell.tables.lists import Ranked, offsets_of
-from rankwell.tables.printed_lists import read_printed
 
 if TYPE_CHECKING:
     import polars as pl

@@ -111,7 +111,7 @@ def test_hostile_names_stay_text(lang):
 
 def test_ids_of_items_are_redacted_where_that_is_asked_for():
     from rankwell.reporting.section import redact_material, redact_section
-    from rankwell.tables.redaction import Redaction
+    from rankwell.results.redaction import Redaction
 
     log = {"u": [f"secret{i}" for i in range(12)], "v": ["secret1"]}
     material = material_of({"a": {"u": ["secret1"]}}, {"u": {"secret1": 1}}, ["p@1"], train=log)

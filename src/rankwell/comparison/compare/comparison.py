@@ -24,7 +24,7 @@ from rankwell.metrics import Wanted, metric_of
 from rankwell.metrics.metric import Metric
 from rankwell.records import cached_property
 from rankwell.results.bounds import Bounding, BoundingRow, require
-from rankwell.tables.redaction import Redaction, redaction_of
+from rankwell.results.redaction import Redaction, redaction_of
 
 if TYPE_CHECKING:
     import polars as pl

@@ -14,8 +14,8 @@ import numpy as np
 
 from rankwell.errors import DataError, brief
 from rankwell.readers.frames.columns import NONE_GIVEN, Given, match_columns, quoted
+from rankwell.tables.cells import no_list, read_printed
 from rankwell.tables.columns import known_word
-from rankwell.tables.printed_lists import no_list, read_printed
 from rankwell.tables.rows import NO_ID, NO_ITEM
 from rankwell.tables.run_qrels import PAD
 from rankwell.tables.series import Place, RowOf, series_of

@@ -10,6 +10,7 @@ from rankwell.errors import DataError, DataWarning, brief
 from rankwell.readers.frames.columns import Given, say
 from rankwell.readers.frames.list_columns import LOOKED
 from rankwell.readers.frames.pieces import PIECE, Frames
+from rankwell.tables.cells import QUOTED
 from rankwell.tables.columns import (
     DIVISIONS,
     FOLDS,
@@ -27,7 +28,6 @@ from rankwell.tables.columns import (
     known_word,
     plain_name,
 )
-from rankwell.tables.printed_lists import QUOTED
 from rankwell.tables.series import NOTHING
 
 if TYPE_CHECKING:

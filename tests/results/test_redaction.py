@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from rankwell.errors import UsageError
+from rankwell.results.redaction import Redaction, hidden_groups, personal, redaction_of
 from rankwell.tables.ids import Ids
-from rankwell.tables.redaction import Redaction, hidden_groups, personal, redaction_of
 
 KEY = b"a key of some bytes"
 NAMES = ["ada@example.org", "7", "파이썬", "a\0b", "x" * 10_000, "\ud800"]
