@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from rankwell.judging.model_answers import grade_in
-from rankwell.judging.sheets.contents import Grade
+from rankwell.judging.sheets import Grade
 
 SCALE = tuple(
     Grade(grade, label) for grade, label in enumerate(("irrelevant", "related", "highly relevant", ""))

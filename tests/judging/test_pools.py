@@ -9,8 +9,7 @@ import pytest
 
 import rankwell as rw
 from rankwell.judging import pools
-from rankwell.judging.arguments import runs_of
-from rankwell.judging.pools import Pooled
+from rankwell.judging.pools import Pooled, runs_of
 from rankwell.matching.policy import Policy
 
 

@@ -10,7 +10,7 @@ from scipy.optimize import minimize
 from tests.judging import slow
 
 import rankwell as rw
-from rankwell.judging.settlement import Effects, expect_answers, logistic
+from rankwell.judging.choice import Effects, expect_answers, logistic
 
 
 def small(metric, seed=0, runs=2, told=2):

@@ -140,7 +140,7 @@ def test_a_saved_simulation_reads_back(tmp_path):
         (tmp_path / "bad.json").write_text(text)
         with pytest.raises(
             rw.RankwellError,
-            match=r"bad\.json: .*(no simulation of judging.*file that simulate saved|simulation of judging is damaged)",
+            match=r"bad\.json: .*(no file of a simulation of judging.*Simulation.save|simulation of judging is damaged)",
         ):
             rw.judging.Simulation.load(tmp_path / "bad.json")
     with pytest.raises(rw.RankwellError, match="cannot be read"):

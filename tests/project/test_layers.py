@@ -39,7 +39,7 @@ def test_values_of_users_are_shortened_in_messages():
 
 FEW = {  # where np.unique is given fractions, which it sorts, or a few whole numbers
     "compat/trec_eval/measures.py", "comparison/agreement/judgements.py",
-    "evaluation/bounds.py", "matching/pool.py", "judging/sampled_ranks.py", "judging/estimation/estimates.py", "metrics/graded/ndcg.py",
+    "evaluation/bounds.py", "matching/pool.py", "judging/sampled_ranks.py", "judging/estimates.py", "metrics/graded/ndcg.py",
     "reporting/plots/long_tail.py", "reporting/plots/rel_sweep.py", "statistics/growth.py",
     "statistics/mixtures.py", "results/redaction.py", "tables/states.py",
 }  # fmt: skip

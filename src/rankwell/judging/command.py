@@ -29,6 +29,7 @@ from rankwell.matching.policy import Policy
 from rankwell.records import record
 
 if TYPE_CHECKING:
+    from rankwell.display.result import Result
     from rankwell.tables.run_qrels import Qrels, Run
 
 
@@ -36,6 +37,19 @@ NOTHING = "none"  # in place of judgements
 MEGABYTE = 1_000_000
 METHODS = one_of([f"``{name}``" for name in modules(methods)])
 Aim = Literal["order", "difference", "mean"]
+
+OneRun = Annotated[str, Option(help="a run; ``NAME=FILE`` names its system")]
+MoreRuns = Annotated[str, Option(help="more runs")]
+Grades = Annotated[
+    str | None,
+    Option(help="the grades: ``0-3``, or with labels ``'0=not relevant,1=relevant'``; default: 0 to 3 as in TREC's Deep Learning tracks"),
+]  # fmt: skip
+Shown = Annotated[Form, Option(group=OUTPUT, help="the output format of what is printed")]
+
+
+def _into(words: str) -> Option:
+    """The option of the file that a command writes."""
+    return Option(name=("--output", "-o"), group=OUTPUT, help=words)
 
 
 @record(kw_only=True)
@@ -50,6 +64,14 @@ class Choosing:
         ),
     ] = "ap"
     seed: Annotated[int, Option(help="the seed for the draws of bandits")] = 0
+
+
+def _print(found: Result, form: Form) -> None:
+    """Print a result: as JSON all of it, as CSV its first table."""
+    if form == "json":
+        write(found.to_json(), None)
+    else:
+        write(in_form(found.tables()[: 1 if form == "csv" else None], form, width()), None)
 
 
 def _runs_of(paths: tuple[str, ...], reading: Reading) -> dict[str, Run]:
@@ -76,9 +98,9 @@ def _inputs(qrels: str, runs: tuple[str, ...]) -> list[str]:
 
 def judging_next(
     qrels: Annotated[str, Option(help="what is judged already; ``none`` for nothing")],
-    run: Annotated[str, Option(help="a run; ``NAME=FILE`` names its system")],
+    run: OneRun,
     /,
-    *runs: Annotated[str, Option(help="more runs")],
+    *runs: MoreRuns,
     budget: Annotated[int, Option(help="how many items to choose")] = 200,
     aim: Annotated[
         Aim,
@@ -90,14 +112,12 @@ def judging_next(
     choosing: Choosing = Choosing(),
     output: Annotated[
         str | None,
-        Option(
-            name=("--output", "-o"),
-            group=OUTPUT,
-            help="the file for the items: ``.tsv``, ``.csv``, ``.parquet`` … (query, item, weight), or ``.json`` with what they "
-            "would settle; without it they are printed",
+        _into(
+            "the file for the items: ``.tsv``, ``.csv``, ``.parquet`` … (query, item, weight), or ``.json`` with what they "
+            "would settle; without it they are printed"
         ),
     ] = None,
-    format: Annotated[Form, Option(group=OUTPUT, help="the output format of what is printed")] = "text",  # noqa: A002 - the word of the option
+    format: Shown = "text",  # noqa: A002 - the word of the option
     reading: ReadingPairs = Reading(),
     policy: PolicyPairs = Policy(),
 ) -> None:
@@ -132,10 +152,10 @@ def judging_next(
 
 def judging_simulate(
     qrels: Annotated[str, Option(help="all judgements: the answers, which no method sees before it asks")],
-    run: Annotated[str, Option(help="a run; ``NAME=FILE`` names its system")],
+    run: OneRun,
     other: Annotated[str, Option(help="another run")],
     /,
-    *more: Annotated[str, Option(help="more runs")],
+    *more: MoreRuns,
     methods: Annotated[
         str, Option(help=f"methods, separated by commas: {METHODS}")
     ] = "mtc,hedge,mtf,mm_ns,depth",
@@ -148,13 +168,11 @@ def judging_simulate(
     choosing: Choosing = Choosing(),
     output: Annotated[
         str | None,
-        Option(
-            name=("--output", "-o"),
-            group=OUTPUT,
-            help="the file for what was found: ``.json``, which ``rankwell plot effort`` draws, or ``.csv``, ``.parquet`` …",
+        _into(
+            "the file for what was found: ``.json``, which ``rankwell plot effort`` draws, or ``.csv``, ``.parquet`` …"
         ),
     ] = None,
-    format: Annotated[Form, Option(group=OUTPUT, help="the output format of what is printed")] = "text",  # noqa: A002 - the word of the option
+    format: Shown = "text",  # noqa: A002 - the word of the option
     reading: ReadingPairs = Reading(),
     policy: PolicyPairs = Policy(),
 ) -> None:
@@ -177,17 +195,13 @@ def judging_simulate(
     if output is not None:
         found.save(output)
         print_note(f"wrote {output}.")
-    if format == "json":
-        write(found.to_json(), None)
-    else:
-        tables = found.tables()[:1] if format == "csv" else found.tables()
-        write(in_form(tables, format, width()), None)
+    _print(found, format)
 
 
 def judging_sample(
-    run: Annotated[str, Option(help="a run; ``NAME=FILE`` names its system")],
+    run: OneRun,
     /,
-    *runs: Annotated[str, Option(help="more runs")],
+    *runs: MoreRuns,
     budget: Annotated[int, Option(help="how many items to draw per query")] = 50,
     design: Annotated[
         Literal["rank", "prior", "uniform", "poisson"],
@@ -199,11 +213,9 @@ def judging_sample(
     seed: Annotated[int, Option(help="of the draw; one seed, one sample")] = 0,
     output: Annotated[
         str | None,
-        Option(
-            name=("--output", "-o"),
-            group=OUTPUT,
-            help="the file for the items to judge: ``.tsv``, ``.csv``, ``.parquet`` … (query, item, stratum, propensity); without it the strata "
-            "are printed, or with --format json or csv the items",
+        _into(
+            "the file for the items to judge: ``.tsv``, ``.csv``, ``.parquet`` … (query, item, stratum, propensity); without it the strata "
+            "are printed, or with --format json or csv the items"
         ),
     ] = None,
     frame: Annotated[
@@ -214,7 +226,7 @@ def judging_sample(
             "sample.frame.tsv for sample.tsv",
         ),
     ] = None,
-    format: Annotated[Form, Option(group=OUTPUT, help="the output format of what is printed")] = "text",  # noqa: A002 - the word of the option
+    format: Shown = "text",  # noqa: A002 - the word of the option
     reading: ReadingPairs = Reading(),
     policy: PolicyPairs = Policy(),
 ) -> None:
@@ -226,7 +238,7 @@ def judging_sample(
     Example: ``rankwell judging sample bm25.run dense.run --budget 50 --policy depth=100 -o sample.tsv``
     """
     from rankwell.judging import sample
-    from rankwell.judging.estimation.samples import Sample, frame_beside
+    from rankwell.judging.samples import Sample, frame_beside
 
     paths = (run, *runs)
     if output is None and frame is not None:
@@ -257,9 +269,9 @@ def judging_estimate(
             "stratified judgements (query 0 item stratum grade), with -1 for what was not drawn"
         ),
     ],
-    run: Annotated[str, Option(help="a run; ``NAME=FILE`` names its system")],
+    run: OneRun,
     /,
-    *runs: Annotated[str, Option(help="more runs")],
+    *runs: MoreRuns,
     metric: Annotated[
         list[str] | None,
         Option(
@@ -298,14 +310,9 @@ def judging_estimate(
         bool, Option(group=OUTPUT, help="print the estimates of each query, with standard errors")
     ] = False,
     output: Annotated[
-        str | None,
-        Option(
-            name=("--output", "-o"),
-            group=OUTPUT,
-            help="the file for the means: ``.csv``, ``.parquet`` …, or ``.json`` with everything",
-        ),
+        str | None, _into("the file for the means: ``.csv``, ``.parquet`` …, or ``.json`` with everything")
     ] = None,
-    format: Annotated[Form, Option(group=OUTPUT, help="the output format of what is printed")] = "text",  # noqa: A002 - the word of the option
+    format: Shown = "text",  # noqa: A002 - the word of the option
     reading: ReadingPairs = Reading(),
     policy: PolicyPairs = Policy(),
 ) -> None:
@@ -314,7 +321,7 @@ def judging_estimate(
     Example: ``rankwell judging estimate judged.txt bm25.run dense.run --frame sample.frame.tsv -m ap -m ndcg@10``
     """
     from rankwell.judging import estimate
-    from rankwell.judging.estimation.estimates import Estimated
+    from rankwell.judging.estimates import Estimated
 
     if not metric:
         raise UsageError("say which metrics you want: -m ap -m ndcg@10.")
@@ -386,13 +393,11 @@ def judging_correct(
     ] = 0.02,
     output: Annotated[
         str | None,
-        Option(
-            name=("--output", "-o"),
-            group=OUTPUT,
-            help="the file for the values: ``.json`` with everything, or ``.csv``, ``.parquet`` …; without it they are printed",
+        _into(
+            "the file for the values: ``.json`` with everything, or ``.csv``, ``.parquet`` …; without it they are printed"
         ),
     ] = None,
-    format: Annotated[Form, Option(group=OUTPUT, help="the output format of what is printed")] = "text",  # noqa: A002 - the word of the option
+    format: Shown = "text",  # noqa: A002 - the word of the option
     reading: ReadingPairs = Reading(),
     policy: PolicyPairs = Policy(),
 ) -> None:
@@ -426,10 +431,8 @@ def judging_correct(
     if output is not None:
         found.save(output)
         print_note(f"wrote {output}.")
-    elif format == "json":
-        write(found.to_json(), None)
     else:
-        write(in_form([found.to_table()], format, width()), None)
+        _print(found, format)
 
 
 def _ranks_in(path: str) -> list[int]:
@@ -476,12 +479,7 @@ def judging_sheet(
             help="the column of --items with a picture of each item: files in its folder, or data URIs; by default image, picture, poster …",
         ),
     ] = None,
-    scale: Annotated[
-        str | None,
-        Option(
-            help="the grades: ``0-3``, or with labels ``'0=not relevant,1=relevant'``; default: 0 to 3 as in TREC's Deep Learning tracks"
-        ),
-    ] = None,
+    scale: Grades = None,
     guidelines: Annotated[
         str | None, Option(help="a file with what judges have to know, in Markdown or plain text")
     ] = None,
@@ -496,7 +494,7 @@ def judging_sheet(
         Option(help="the items of a query together in random order, the order of PAIRS, or none"),
     ] = "query",
     seed: Annotated[int, Option(help="of the order and the repeats; one seed, one sheet")] = 0,
-    output: Annotated[str, Option(name=("--output", "-o"), group=OUTPUT, help="the page")] = "sheet.html",
+    output: Annotated[str, _into("the page")] = "sheet.html",
     title: Annotated[str | None, Option(group=OUTPUT, help="the title of the page")] = None,
     lang: Annotated[str, Option(group=OUTPUT, help="the language of the page: en or ko")] = "en",
     reading: ReadingQrelsPairs = ReadingQrels(),
@@ -509,7 +507,7 @@ def judging_sheet(
     Example: ``rankwell judging sheet next.tsv --queries queries.tsv --items items.parquet --repeats 10% -o sheet.html``
     """
     from rankwell.judging import sheet
-    from rankwell.judging.sheets.page import refuse_suffix
+    from rankwell.judging.sheets import refuse_suffix
 
     refuse_suffix(output)
     refuse_files([each for each in (pairs, items, queries, guidelines) if each is not None], [output])
@@ -538,13 +536,11 @@ def judging_merge(
     ] = "majority",
     output: Annotated[
         str | None,
-        Option(
-            name=("--output", "-o"),
-            group=OUTPUT,
-            help="the file for the judgements: ``.txt`` or ``.qrels`` for TREC, ``.csv``, ``.parquet`` …, or ``.json`` with everything",
+        _into(
+            "the file for the judgements: ``.txt`` or ``.qrels`` for TREC, ``.csv``, ``.parquet`` …, or ``.json`` with everything"
         ),
     ] = None,
-    format: Annotated[Form, Option(group=OUTPUT, help="the output format of what is printed")] = "text",  # noqa: A002 - the word of the option
+    format: Shown = "text",  # noqa: A002 - the word of the option
 ) -> None:
     """Join what judges exported from their sheets into one grade per pair, and show how far each agrees with themselves.
 
@@ -560,11 +556,7 @@ def judging_merge(
     if output is not None:
         found.save(output)
         print_note(f"wrote {len(found):,} judgements to {output}.")
-    if format == "json":
-        write(found.to_json(), None)
-    else:
-        tables = found.tables()[:1] if format == "csv" else found.tables()
-        write(in_form(tables, format, width()), None)
+    _print(found, format)
 
 
 def judging_prompts(
@@ -587,12 +579,7 @@ def judging_prompts(
     ],
     queries: QueryTexts = None,
     text: ItemText = None,
-    scale: Annotated[
-        str | None,
-        Option(
-            help="the grades: ``0-3``, or with labels ``'0=not relevant,1=relevant'``; default: 0 to 3 as in TREC's Deep Learning tracks"
-        ),
-    ] = None,
+    scale: Grades = None,
     guidelines: Annotated[str | None, Option(help="a text file with what judges have to know")] = None,
     template: Annotated[
         str | None,
@@ -611,12 +598,7 @@ def judging_prompts(
     repeats: Annotated[str, Option(help="the share of pairs that are asked twice, such as ``10%``")] = "0%",
     seed: Annotated[int, Option(help="of the repeats")] = 0,
     output: Annotated[
-        str,
-        Option(
-            name=("--output", "-o"),
-            group=OUTPUT,
-            help="the requests, a JSON object a line; the key to them is beside it",
-        ),
+        str, _into("the requests, a JSON object a line; the key to them is beside it")
     ] = "batch.jsonl",
     reading: ReadingPairs = Reading(),
 ) -> None:
@@ -655,10 +637,8 @@ def judging_answers(
     date: Annotated[str, Option(help="the day on which the model answered, such as 2026-11-25")] = "",
     output: Annotated[
         str,
-        Option(
-            name=("--output", "-o"),
-            group=OUTPUT,
-            help="the judgements: ``.csv`` with model, prompt and date, or ``.txt`` or ``.qrels`` for TREC; of nuggets and of support a run, ``.csv``",
+        _into(
+            "the judgements: ``.csv`` with model, prompt and date, or ``.txt`` or ``.qrels`` for TREC; of nuggets and of support a run, ``.csv``"
         ),
     ] = "model.csv",
 ) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 from rankwell.display.output import write
 from rankwell.display.result import TEXTS, Result
 from rankwell.display.table import Column, Table
+from rankwell.display.text import plain_row
 from rankwell.errors import DataError, UsageError, brief
 from rankwell.readers.frames.sheets import read_sheet
 from rankwell.records import record
@@ -196,7 +197,7 @@ class Merged(Result):
             "disputed": self.disputed,
             "tied": self.tied,
             "judged_again": self.judged_again,
-            "judges": [_plain(judge._asdict()) for judge in self.judges],
+            "judges": [plain_row(judge) for judge in self.judges],
             "items": self.to_frame().to_dicts(),
         }
         if self.model is None:
@@ -262,7 +263,12 @@ class Merged(Result):
         columns = [Column("judge"), Column("judged", "count"), Column("repeats", "count")]
         columns += [Column(name, "value") for name in ("self-agreement", "self κ", "as merged")]
         caption = f"{len(self):,} pairs by {len(self.judges):,} judge{'s' * (len(self.judges) > 1)}"
-        return Table(columns, [_cells(judge) for judge in self.judges], caption=caption, notes=self.notes())
+        return Table(
+            columns,
+            [tuple(plain_row(judge).values()) for judge in self.judges],
+            caption=caption,
+            notes=self.notes(),
+        )
 
     def tables(self) -> list[Table]:
         """Return the judges, and with a model the confusion matrix of each, with a row per true grade."""
@@ -285,16 +291,6 @@ class Merged(Result):
                 for judge, table in zip(self.judges, self.model.confusion, strict=True)
             ]
         return tables
-
-
-def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        key: None if isinstance(value, float) and np.isnan(value) else value for key, value in values.items()
-    }
-
-
-def _cells(judge: Judge) -> tuple[Any, ...]:
-    return tuple(_plain(judge._asdict()).values())
 
 
 T = TypeVar("T")

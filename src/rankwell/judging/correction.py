@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Unpack
 
 import numpy as np
 
-from rankwell.display.result import Result
+from rankwell.display.result import Result, frame_of_rows
 from rankwell.display.table import Cell, Column, Table, number
+from rankwell.display.text import plain_row
 from rankwell.errors import DataError, UsageError, brief, one_of
 from rankwell.evaluation.request import Words, read_with, reading_of
 from rankwell.judging.pools import Pooled
@@ -370,12 +371,7 @@ class Corrected(Result):
 
     def to_frame(self) -> pl.DataFrame:
         """Return a frame with a row per metric and method."""
-        import polars as pl
-
-        kinds: dict[str, Any] = {"metric": pl.String, "method": pl.String}
-        kinds |= {"rounds": pl.Int64, "still_gains": pl.Boolean}
-        schema = {name: kinds.get(name, pl.Float64) for name in Correction._fields}
-        return pl.DataFrame([row._asdict() for row in self.rows], schema=schema).fill_nan(None)
+        return frame_of_rows(Correction, self.rows)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values; what is refused or undefined is None."""
@@ -383,13 +379,7 @@ class Corrected(Result):
         return {
             **{word: getattr(self, word) for word in words},
             "refused": list(self.refused),
-            "values": [
-                {
-                    word: None if isinstance(value, float) and math.isnan(value) else value
-                    for word, value in row._asdict().items()
-                }
-                for row in self.rows
-            ],
+            "values": [plain_row(row) for row in self.rows],
         }
 
     def to_table(self) -> Table:

@@ -23,7 +23,7 @@ from rankwell.display.saved_files import Kind, ensure
 from rankwell.errors import DataError, InputError, UsageError, brief
 from rankwell.judging.batch_files import AnswerLine, read_answer_line
 from rankwell.judging.model_prompts import KIND, LABELS, NUGGETS, SUPPORT, RunRow
-from rankwell.judging.sheets.contents import Grade
+from rankwell.judging.sheets import Grade
 from rankwell.tables.arguments import checked
 from rankwell.tables.run_qrels import Assessor, Qrels, Run
 

@@ -17,7 +17,7 @@ from rankwell.display.output import write
 from rankwell.display.page import words_of
 from rankwell.errors import InputError, UsageError, brief, nearest, one_of
 from rankwell.judging.batch_files import FORMS, PROMPT_FORMS, Form, PromptForm, request
-from rankwell.judging.sheets.contents import (
+from rankwell.judging.sheets import (
     Grade,
     SheetPairs,
     SheetTask,

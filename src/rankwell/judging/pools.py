@@ -1,22 +1,25 @@
-"""Pooled: the candidates of each query in all runs, and the rows of all lists, query by query."""
+"""Pooled: the candidates of each query in all runs, and the rows of all lists, query by query; the runs and the policy that they come from."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
+from typing import Any
 
 import numpy as np
 
 from rankwell.comparison.fusion.candidates import PART_ROWS, distinct
-from rankwell.errors import DataError
+from rankwell.errors import DataError, UsageError, brief
 from rankwell.evaluation.task import BATCH_ROWS
 from rankwell.matching import Asked, judge, pool_of
 from rankwell.matching.batch import Context
-from rankwell.matching.policy import Policy
+from rankwell.matching.policy import Policy, policy_with, refuse_groups
 from rankwell.matching.pool import Pool
 from rankwell.matching.scale import Scale
+from rankwell.readers import open_named, open_several
+from rankwell.readers.sources import is_one_run, names_as_text, refuse_one_list
 from rankwell.records import cached_property, record
 from rankwell.tables.ids import Ids, Known, Numbering
 from rankwell.tables.lists import Ranked, offsets_of, owners
@@ -270,3 +273,38 @@ class Pooled:
     def find_judged(self, pool: Pool) -> tuple[np.ndarray, np.ndarray]:
         """Return the same for each judgement of a pool."""
         return self.find(pool.queries.ids[owners(pool.offsets)], pool.items)
+
+
+# The arguments that a pool is made of, checked: the runs by name, and the policy.
+
+
+def runs_of(runs: Any, read: Mapping[str, Any]) -> dict[str, Run]:
+    """Return runs by name: a mapping, a list, or a single run."""
+    if isinstance(runs, Mapping) and not is_one_run(runs):
+        return open_named(names_as_text(runs), read)
+    refuse_one_list(runs)
+    listed = runs if isinstance(runs, Sequence) and not isinstance(runs, str | bytes) else [runs]
+    opened = open_several([(run, None) for run in listed], read)
+    names = [run.name for run in opened]
+    if len({*names}) < len(names):
+        # all are numbered, and not only the second of two: which is which can then be told
+        names = [f"{name} {at}" for at, name in enumerate(names, start=1)]
+    return dict(zip(names, opened, strict=True))
+
+
+def ordering_policy(policy: Policy | None, rules: Mapping[str, Any], others: Sequence[str]) -> Policy:
+    """Return the policy; UsageError for rules under which an item has no one rank."""
+    policy_given = refuse_groups(policy_with(policy, rules, others), "judging is of")
+    if policy_given.ties in ("best", "worst", "expected"):
+        raise UsageError(
+            f"ties={brief(policy_given.ties)} orders by grades that are not known yet; use ties='item-desc'."
+        )
+    if policy_given.unjudged == "condense":
+        raise UsageError(
+            "unjudged='condense' gives items other ranks with every judgement; choose with unjudged='nonrelevant'."
+        )
+    if policy_given.duplicates in ("first", "each"):
+        raise UsageError(
+            f"duplicates='{policy_given.duplicates}' keeps copies of an item in a list; use duplicates='drop'."
+        )
+    return policy_given

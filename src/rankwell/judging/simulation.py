@@ -5,23 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, NotRequired, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Unpack
 
 import numpy as np
 
-from rankwell.display.result import Saved
-from rankwell.display.saved_files import Kind, ensure, ensure_counts
+from rankwell.display.result import SavedFields, frame_of_rows
+from rankwell.display.saved_files import ensure, ensure_counts
 from rankwell.display.table import Column, Table
 from rankwell.errors import DataError, UsageError, brief, nearest, one_of
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.request import Words, read_with, reading_of
-from rankwell.judging.arguments import ordering_policy, pool_for, refuse_aim, runs_of
-from rankwell.judging.choice import Chooser
-from rankwell.judging.measure import Measure, measure_of
-from rankwell.judging.method import Method, Told, method_named
+from rankwell.judging.choice import Chooser, refuse_aim
+from rankwell.judging.method import Measure, Method, Told, measure_of, method_named, pool_for
 from rankwell.judging.method import methods as known_methods
-from rankwell.judging.pools import Pooled
+from rankwell.judging.pools import Pooled, ordering_policy, runs_of
 from rankwell.matching import Asked, pool_of
 from rankwell.matching.policy import Policy
 from rankwell.matching.pool import Pool
@@ -130,14 +127,9 @@ def simulate(
             apart += _outside_runs(
                 kind.name, collection.trace(kind, (run,), budgets, seed), collection, (run,)
             )
+    idle = tuple(kind.name for kind in kinds if not traces[kind])
     return Simulation(
-        tuple(rows),
-        tuple(apart),
-        tuple(opened),
-        measure.metric.signature,
-        rest,
-        collection.answerable,
-        tuple(kind.name for kind in kinds if not traces[kind]),
+        tuple(opened), measure.metric.signature, rest, collection.answerable, idle, tuple(rows), tuple(apart)
     )
 
 
@@ -295,9 +287,6 @@ def _doubled_budgets(most: int) -> Iterator[int]:
     yield most
 
 
-KIND = "rankwell simulation of judging"
-
-
 class Progress(NamedTuple):
     """The state after some judgements: τ_AP with the true order, √ of the mean squared error of the means, the share found.
 
@@ -328,65 +317,19 @@ class OutsideRun(NamedTuple):
     true_rank: int
 
 
-class ProgressRow(TypedDict):
-    """``Spent`` in a file."""
-
-    method: str
-    judgements: int
-    tau_ap: float | None
-    error: float | None
-    found: float | None
-    queries: int
-
-
-class OutsideRunRow(TypedDict):
-    """``Left`` in a file."""
-
-    method: str
-    judgements: int
-    system: str
-    value: float | None
-    true_value: float | None
-    bias: float | None
-    rank: int
-    true_rank: int
-
-
-class SavedSimulation(TypedDict):
-    """What ``to_dict`` writes."""
-
-    systems: list[str]
-    metric: str
-    rest: str
-    candidates: int
-    idle: NotRequired[list[str]]
-    rows: list[ProgressRow]
-    left_out: list[OutsideRunRow]
-
-
-FILE = Kind(
-    SavedSimulation,
-    "simulation of judging",
-    "give the file that simulate saved as .json",
-    "simulate again",
-    ("kind", KIND),
-)
-
-
 @dataclass(frozen=True, repr=False)
-class Simulation(Saved):
+class Simulation(
+    SavedFields, kind="rankwell simulation of judging", plural="simulations", file_of="a simulation of judging", remedy="simulate again",
+):  # fmt: skip
     """What judging in the order of each method gives; made by ``simulate``. ``idle`` methods asked for nothing."""
 
-    _plural: ClassVar[str] = "simulations"
-    _file: ClassVar[Kind[Any]] = FILE
-
-    rows: tuple[Progress, ...]
-    left_out: tuple[OutsideRun, ...]
     systems: tuple[str, ...]
     metric: str
     rest: str
     candidates: int
-    idle: tuple[str, ...] = ()
+    idle: tuple[str, ...]
+    rows: tuple[Progress, ...]
+    left_out: tuple[OutsideRun, ...]
 
     @property
     def methods(self) -> tuple[str, ...]:
@@ -395,11 +338,7 @@ class Simulation(Saved):
 
     def to_frame(self) -> pl.DataFrame:
         """Return a frame with a row per method and number of judgements."""
-        import polars as pl
-
-        kinds: dict[str, Any] = {"method": pl.String, "judgements": pl.Int64, "queries": pl.Int64}
-        schema = {name: kinds.get(name, pl.Float64) for name in Progress._fields}
-        return pl.DataFrame([row._asdict() for row in self.rows], schema=schema).fill_nan(None)
+        return frame_of_rows(Progress, self.rows)
 
     def tables(self) -> list[Table]:
         """Return a table of the orders by method, and one of the runs that were left out."""
@@ -445,40 +384,14 @@ class Simulation(Saved):
         ]
         return Table(columns, rows, caption="Runs that took no part in choosing", notes=notes)
 
-    @classmethod
-    def _of_file(cls, content: SavedSimulation, path: str | Path) -> Simulation:  # noqa: ARG003 - nothing names the file
-        rows = tuple(Progress(**_numbers(row)) for row in content["rows"])
-        left = tuple(OutsideRun(**_numbers(row)) for row in content["left_out"])
-        ensure_counts({"candidates": content["candidates"]}, "")
-        for row in [*content["rows"], *content["left_out"]]:
-            ensure_counts({word: n for word, n in row.items() if isinstance(n, int)}, "rows")
-        ensure(content["rest"] in ("skip", "nonrelevant"), "rest", "it is neither skip nor nonrelevant")
-        systems, idle = tuple(content["systems"]), tuple(content.get("idle", ()))
-        return cls(rows, left, systems, content["metric"], content["rest"], content["candidates"], idle)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain values; undefined is None."""
-        words = "systems", "metric", "rest", "candidates", "idle"
-        return {
-            "kind": KIND,
-            **{word: getattr(self, word) for word in words},
-            "rows": [_plain(row) for row in self.rows],
-            "left_out": [_plain(row) for row in self.left_out],
-        }
+    def _check(self) -> None:
+        ensure_counts({"candidates": self.candidates}, "")
+        rows: list[Progress | OutsideRun] = [*self.rows, *self.left_out]
+        for row in rows:
+            ensure_counts({word: n for word, n in row._asdict().items() if isinstance(n, int)}, "rows")
+        ensure(self.rest in ("skip", "nonrelevant"), "rest", "it is neither skip nor nonrelevant")
 
 
 def _mean(values: Iterable[float]) -> float:
     listed = list(values)
     return math.fsum(listed) / len(listed)
-
-
-def _plain(row: Progress | OutsideRun) -> dict[str, Any]:
-    return {
-        word: None if isinstance(value, float) and math.isnan(value) else value
-        for word, value in row._asdict().items()
-    }
-
-
-def _numbers(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row as it was, with NaN for None."""
-    return {word: math.nan if value is None else value for word, value in row.items()}

@@ -11,7 +11,7 @@ from PIL import Image
 
 import rankwell as rw
 from rankwell.errors import RankwellError
-from rankwell.judging.sheets.contents import as_html
+from rankwell.judging.sheets import as_html
 
 ITEMS = [{"item": each, "text": f"text of {each}"} for each in "abcd"]
 PAIRS = {"1": {"a": 1, "b": 0}, "2": {"c": 2}}

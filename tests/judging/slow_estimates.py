@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from rankwell.judging.estimation.frame import QueryFrame
+from rankwell.judging.samples import QueryFrame
 
 EPSILON = Fraction(1, 100_000)
 Ranks = dict[int, int]  # the rank of each item that the list has

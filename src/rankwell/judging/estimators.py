@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from rankwell.errors import UsageError, brief, nearest, one_of
-from rankwell.judging.estimation.frame import Estimate, QueryFrame
+from rankwell.judging.samples import Estimate, QueryFrame
 from rankwell.matching.batch import Context
 from rankwell.matching.scale import Scale
 from rankwell.metrics import metrics_of
@@ -282,79 +282,37 @@ DEFAULT = ("statap", "xinfap", "infndcg")
 LISTED = ("xinfap", "xinfap_trec", "infndcg")  # they read which items of the list are in the frame
 
 
-class Target(Protocol):
-    """A metric whose value for one list can be estimated."""
+@record
+class Target:
+    """A metric whose value for one list can be estimated, AP or nDCG, and the estimators that were asked for."""
 
-    @property
-    def metric(self) -> Metric:
-        """The metric."""
-
-    @property
-    def estimators(self) -> tuple[str, ...]:
-        """The estimators that were asked for."""
+    metric: AP | nDCG
+    estimators: tuple[str, ...]
 
     @property
     def most(self) -> float:
         """The number of relevant items above which more make no difference; infinite without a cut-off."""
+        is_whole = isinstance(self.metric, AP) and self.metric.denom == "R"
+        return np.inf if self.metric.k is None or is_whole else float(self.metric.k)
 
     def estimate(
         self, estimator: str, part: QueryFrame, rank: np.ndarray, grade: np.ndarray, scale: Scale
     ) -> Estimate | None:
-        """Return the estimate of a list that has the items of the frame at these ranks (infinity: not at all)."""
+        """Return the estimate of a list that has the items of the frame at these ranks (infinity: not at all).
 
-
-@record
-class APTarget:
-    """AP, divided by R or by min(R, k)."""
-
-    metric: AP
-    estimators: tuple[str, ...]
-
-    def estimate(
-        self, estimator: str, part: QueryFrame, rank: np.ndarray, grade: np.ndarray, scale: Scale
-    ) -> Estimate | None:
-        """Return the estimate; None if no judged item is relevant."""
-        relevant = part.judged & scale.relevant(grade, self.metric.rel)
-        return OF_AP[estimator](part, _cut(rank, self.metric.k), relevant, self.most)
-
-    @property
-    def most(self) -> float:
-        """The k of min(R, k)."""
-        k = self.metric.k
-        return np.inf if k is None or self.metric.denom == "R" else float(k)
-
-
-@record
-class NDCGTarget:
-    """nDCG with the ideal list of all judged items."""
-
-    metric: nDCG
-    estimators: tuple[str, ...]
-
-    def estimate(
-        self, estimator: str, part: QueryFrame, rank: np.ndarray, grade: np.ndarray, scale: Scale
-    ) -> Estimate | None:
-        """Return the estimate; None if no judged item has a gain. There is one estimator."""
-        assert estimator in self.estimators
+        None if no judged item is relevant, or none has a gain.
+        """
+        metric, k = self.metric, self.metric.k
+        cut = rank if k is None else np.where(rank <= k, rank, np.inf)
+        if isinstance(metric, AP):
+            relevant = part.judged & scale.relevant(grade, metric.rel)
+            return OF_AP[estimator](part, cut, relevant, self.most)
         grades = np.where(part.judged, grade, 0.0)
         ranked = Ranked(len(grade), np.arange(len(grade)), np.ones(len(grade), np.int64), grades)
-        gain = np.where(
-            part.judged & scale.judged(grade), self.metric.gains(ranked, Context(scale, None)), 0.0
-        )
-        k = self.metric.k
-        cut = _cut(rank, k)
+        gain = np.where(part.judged & scale.judged(grade), metric.gains(ranked, Context(scale, None)), 0.0)
         deepest = cut[np.isfinite(cut)].max(initial=1.0)
         last = int(max(deepest, np.ceil(part.weight.sum()), len(grade))) if k is None else k
-        return infndcg(part, cut, np.maximum(gain, 0.0), self.metric.weights_of(np.arange(1, last + 1)))
-
-    @property
-    def most(self) -> float:
-        """The cut-off, at which the ideal list ends."""
-        return np.inf if self.metric.k is None else float(self.metric.k)
-
-
-def _cut(rank: np.ndarray, k: int | None) -> np.ndarray:
-    return rank if k is None else np.where(rank <= k, rank, np.inf)
+        return infndcg(part, cut, np.maximum(gain, 0.0), metric.weights_of(np.arange(1, last + 1)))
 
 
 def targets_of(metrics: Any, estimators: Any = None) -> tuple[Target, ...]:
@@ -375,24 +333,24 @@ def targets_of(metrics: Any, estimators: Any = None) -> tuple[Target, ...]:
 
 
 def _target_of(metric: Metric, names: tuple[str, ...]) -> Target:
-    target: Target
+    own: Collection[str]
     if type(metric) is AP and metric.budget is None:
         if metric.denom not in (None, "R", "min_rk"):
             raise UsageError(f"{metric}: AP is estimated with denom=R, and at a cut-off min_rk.")
-        target = APTarget(metric, tuple(name for name in names if name in OF_AP))
+        own = OF_AP
     elif type(metric) is nDCG:
         is_plain = metric.ideal in ("judged", "uncut" if metric.k is None else "judged")
         if not is_plain or not isinstance(metric.gain, str) or not isinstance(metric.discount, str):
             raise UsageError(
                 f"{metric}: nDCG is estimated with gain=linear or exp2, a named discount, and the ideal list of all judged items."
             )
-        target = NDCGTarget(metric, tuple(name for name in names if name == "infndcg"))
+        own = ("infndcg",)
     else:
         raise UsageError(
             f"{metric} has no estimator here; ap, ap@k, ndcg and ndcg@k have. Sums over items (P@k, DCG@k, RBP@k) are estimated from items drawn "
             f"with known propensities by rw.prediction_powered(drawn='items')."
         )
-    if not target.estimators:
-        own = OF_AP if type(metric) is AP else ["infndcg"]
+    estimators = tuple(name for name in names if name in own)
+    if not estimators:
         raise UsageError(f"{metric}: none of {one_of(names)} estimates it; take {one_of(own)}.")
-    return target
+    return Target(metric, estimators)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankwell.judging.sheets.contents import GAP, tasks_of
+from rankwell.judging.sheets import GAP, tasks_of
 
 
 @pytest.mark.parametrize("order", ["query", "given", "random"])

@@ -7,11 +7,11 @@ import random
 
 import numpy as np
 import pytest
-from tests.judging.estimation import slow
+from tests.judging import slow_estimates as slow
 
 import rankwell as rw
-from rankwell.judging.estimation.estimators import ideal, infndcg, statap, xinfap
-from rankwell.judging.estimation.frame import QueryFrame
+from rankwell.judging.estimators import ideal, infndcg, statap, xinfap
+from rankwell.judging.samples import QueryFrame
 
 DISCOUNTS = 1 / np.log2(np.arange(2, 100))
 

@@ -8,7 +8,7 @@ import math
 import numpy as np
 import polars as pl
 import pytest
-from tests.judging.estimation import slow
+from tests.judging import slow_estimates as slow
 
 import rankwell as rw
 from rankwell.errors import DataError, UsageError

@@ -7,7 +7,7 @@ import pytest
 
 import rankwell as rw
 from rankwell.errors import UsageError
-from rankwell.judging.estimation.samples import allocate, prior_of, scale_to_budget
+from rankwell.judging.samples import allocate, prior_of, scale_to_budget
 
 RUNS = {
     "a": {"1": [f"d{i}" for i in range(60)], "2": [f"d{i}" for i in range(7)]},

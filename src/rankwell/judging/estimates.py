@@ -12,19 +12,19 @@ import numpy as np
 
 from rankwell.display.result import Result
 from rankwell.display.table import Cell, Column, Table, number
+from rankwell.display.text import plain_row, plain_value
 from rankwell.errors import DataError, UsageError, brief, one_of
 from rankwell.evaluation import Evaluator
 from rankwell.evaluation.request import Words, read_with, reading_of
-from rankwell.judging.arguments import ordering_policy, runs_of
-from rankwell.judging.estimation.estimators import LISTED, RULES, Target, targets_of
-from rankwell.judging.estimation.frame import Frame, JudgedRows, QueryFrame, Unanswered, match_judgements
-from rankwell.judging.estimation.samples import Sample
-from rankwell.judging.pools import Pooled
+from rankwell.judging.estimators import LISTED, RULES, Target, targets_of
+from rankwell.judging.pools import Pooled, ordering_policy, runs_of
+from rankwell.judging.samples import Frame, JudgedRows, QueryFrame, Sample, Unanswered, match_judgements
 from rankwell.matching import Asked, pool_of
 from rankwell.matching.policy import Policy
 from rankwell.matching.scale import Scale
 from rankwell.metrics import Wanted, metric_of
 from rankwell.metrics.binary.precision import AP
+from rankwell.metrics.metric import Metric
 from rankwell.readers import read_qrels
 from rankwell.readers.samples import read_sample
 from rankwell.records import cached_property, record
@@ -216,7 +216,7 @@ def estimate(
     Items of a list outside of the frame could not be drawn, and count as not relevant, as in a pool; they are counted. A query of
     which no sampled item is relevant is undefined, and left out and counted as ``undefined=`` says: this makes means too high while
     samples are small. With propensities alone items are taken as drawn independently of each other (Poisson sampling).
-    Sources are named at each estimator in ``rankwell.judging.estimation``.
+    Sources are named at each estimator in ``rankwell.judging.estimators``.
 
     Examples
     --------
@@ -435,7 +435,7 @@ class Estimated(Result):
                 "query_variance": row.query_variance, "low_queries": low_queries, "high_queries": high_queries,
                 "variance_unknown": row.unknown, "possible_bias": row.possible_bias, "unseen": row.unseen, "outside": int(row.outside.sum()),
             }  # fmt: skip
-            rows.append({word: _none_for_nan(value) for word, value in plain.items()})
+            rows.append({word: plain_value(value) for word, value in plain.items()})
         return rows
 
     def to_dict(self) -> dict[str, Any]:
@@ -448,9 +448,7 @@ class Estimated(Result):
             "counts": dict(+self.counts),
             "policy": self.policy.to_dict(),
             "rows": self._plain(),
-            "beside": [
-                {word: _none_for_nan(value) for word, value in row._asdict().items()} for row in self.beside
-            ],
+            "beside": [plain_row(row) for row in self.beside],
             "strata": strata,
             "per_query": self.per_query.to_dicts(),
         }
@@ -525,8 +523,8 @@ class Estimated(Result):
         ]
         rows: list[tuple[Cell, ...]] = [
             (
-                row.run, row.metric, row.estimator, _none_for_nan(row.value), _none_for_nan(row.design_variance), _bounds(row.design_interval(self.level)),
-                _none_for_nan(row.query_variance), _bounds(row.query_interval(self.level)), row.queries,
+                row.run, row.metric, row.estimator, plain_value(row.value), plain_value(row.design_variance), _bounds(row.design_interval(self.level)),
+                plain_value(row.query_variance), _bounds(row.query_interval(self.level)), row.queries,
             )
             for row in self.rows
         ]  # fmt: skip
@@ -541,7 +539,7 @@ class Estimated(Result):
                 Column("value", "value"),
                 Column("n", "count"),
             ]
-            others = [(*row[:3], _none_for_nan(row.value), row.queries) for row in self.beside]
+            others = [(*row[:3], plain_value(row.value), row.queries) for row in self.beside]
             notes = [
                 "computed from the judged items alone, without regard to how they were drawn: these estimate nothing"
             ]
@@ -579,10 +577,6 @@ def _bounds(ends: tuple[float, float]) -> str:
     return " – ".join(map(number, ends)) if not math.isnan(ends[0]) else "–"
 
 
-def _none_for_nan(value: Any) -> Any:
-    return None if isinstance(value, float) and math.isnan(value) else value
-
-
 # What the same judgements give without an estimator: the metric itself, condensed lists, bpref and infAP.
 
 
@@ -599,7 +593,7 @@ def plain_values(
     sampled = Qrels(query[is_judged], item[is_judged], judged.grade[is_judged], name="sampled")
     # −1 for what is in the frame and not judged, as infAP knows its pool
     pooled = Qrels(query, item, np.where(is_judged, judged.grade, -1.0), name="sampled")
-    metrics = [target.metric for target in targets]
+    metrics: list[Metric] = [target.metric for target in targets]
     evaluations = [
         ("not relevant", sampled, metrics, rule),
         ("condensed", sampled, metrics, replace(rule, unjudged="condense")),
