@@ -74,9 +74,7 @@ SAFE = {
     ("tables/ids.py", "of_integers"): "refuses what does not fit",
     ("tables/ids.py", "text_order"): "row numbers",
     ("tables/items_users.py", "labels"): "codes",
-    ("results/redaction.py", "personal"): "row numbers",
     ("tables/popularity.py", "parts"): "truth values",
-    ("results/redaction.py", "hides"): "numbers of queries",
     ("tables/states.py", "sums_in_halves"): "parts of at most 62 bits",
     ("tables/states.py", "group_means"): "counts",
 }

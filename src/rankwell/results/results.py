@@ -198,7 +198,7 @@ class Results(Result):
 
     def collected(self) -> Results:
         """Return the same results with the values of each query held here, which those of Spark are not before (``spark_rows``)."""
-        if self.spark_rows is None:
+        if self.remote is None:
             return self
         cache = vars(self)
         if "_collected" not in cache:  # once for all that ask

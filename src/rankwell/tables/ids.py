@@ -16,7 +16,7 @@ import numpy as np
 from rankwell.errors import DataError, brief
 from rankwell.kernels import dicts, fingerprints, integers
 from rankwell.kernels import ids as kernel
-from rankwell.records import record
+from rankwell.records import cached_property, record
 from rankwell.statistics.draws import first, further
 from rankwell.tables.series import freeze, is_column, is_tensor, list_values, one_dimension, series_of
 
@@ -44,6 +44,8 @@ class Ids:
     ) -> None:
         self._keys, self.text, self.starts, self.lengths = keys, text, starts, lengths
         self.is_text = text is not NO_TEXT
+        if keys is not None:
+            self.columns = keys, text, starts, lengths
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the columns, without the keys of this process; integer columns share ``NO_TEXT``, by which they are known."""
@@ -212,11 +214,10 @@ class Ids:
         """The ids as int64; only for integer columns."""
         return self.keys.view(np.int64)
 
-    @property
+    @cached_property
     def columns(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Keys, text, starts and lengths, as the kernels take them."""
-        if self._keys is None:
-            self._keys = kernel.keys(self.text, self.starts, self.lengths)
+        """Keys, text, starts and lengths, as the kernels take them; keys of text that is only shown are never made."""
+        self._keys = kernel.keys(self.text, self.starts, self.lengths)
         return self._keys, self.text, self.starts, self.lengths
 
     def __len__(self) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import math
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-NARROW = ("bfloat16", "float8")  # kinds of floats that NumPy lacks; single precision holds them exactly
+NARROW = re.compile(
+    "bfloat16|float8"
+)  # kinds of floats that NumPy lacks; single precision holds them exactly
 IN_MAIN_MEMORY = (1, 3)  # DLPack's numbers of the processor's memory, and of such memory that a GPU reads too
 DEEPEST = 16  # lists in lists
 LONGEST = 60
@@ -38,7 +41,7 @@ def array_of(source: Any, name: str) -> np.ndarray:
     UsageError if it cannot be converted.
     """
     try:
-        if any(kind in str(getattr(source, "dtype", "")) for kind in NARROW):
+        if NARROW.search(str(getattr(source, "dtype", ""))):
             source = source.float() if hasattr(source, "float") else source.astype("float32")
         if isinstance(source, np.ndarray):  # a matrix of NumPy has two dimensions whatever is done with it
             return source if type(source) is np.ndarray or np.ma.isMaskedArray(source) else np.asarray(source)
@@ -89,7 +92,7 @@ def refuse_other_index(name: str, columns: Iterable[tuple[str, Any]]) -> None:
     """Raise DataError for columns of pandas whose rows are not the same by their index, as columns are matched by position."""
     first, index = "", None
     for column, values in columns:
-        if library(values) != "pandas" or not hasattr(values, "index"):
+        if not hasattr(values, "index") or library(values) != "pandas":
             continue
         if index is None:
             first, index = column, values.index
@@ -359,7 +362,7 @@ class Changed(Exception):
 
 def numbers_of(values: Iterable[float] | np.ndarray, name: str, place: Place) -> np.ndarray:
     """Return a column of numbers of any type; DataError for other values, nan, and whole numbers that no float holds."""
-    if is_tensor(values) or isinstance(values, np.ndarray):
+    if isinstance(values, np.ndarray) or is_tensor(values):
         values = one_dimension(values, f"the numbers of {name}")
     elif is_column(values):
         values = _plain_numbers(series_of(values, name), name, place)

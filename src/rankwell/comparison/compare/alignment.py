@@ -164,7 +164,7 @@ def _refuse_other_conditions(name: str, first: Results, other: str, res: Results
 
 def _refuse_other_judgements(results: Mapping[str, Results]) -> None:
     """Refuse systems that were evaluated against other judgements than the first."""
-    for (name, first), (other, res) in product([*results.items()][:1], results.items()):
+    for (name, first), (other, res) in product([*results.items()][:1], [*results.items()][1:]):
         if difference := difference_of_judgements(first, res):
             raise DataError(
                 f"{name} and {other} were evaluated against different judgements: {difference}. Evaluate both against the same, and save "
@@ -175,7 +175,7 @@ def _refuse_other_judgements(results: Mapping[str, Results]) -> None:
 def difference_of_judgements(one: Results, other: Results) -> str:
     """Return what two results show of a difference between their judgements: the numbers of these, or else their digests; empty if nothing."""
     for what in ("judged queries", "judgements"):
-        mine, theirs = (res.counts.get(what, 0) for res in (one, other))
+        mine, theirs = one.counts.get(what, 0), other.counts.get(what, 0)
         if mine != theirs:
             return f"{mine:,} and {theirs:,} {what}"
     digests = {res.conditions.qrels for res in (one, other)} - {None}  # of a file saved before there were any

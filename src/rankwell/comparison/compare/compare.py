@@ -188,7 +188,7 @@ def compare(
     trainings, parts = _group_members(seeds, "seeds"), _group_members(folds, "folds")
     systems = TrainedSystems.of(list(results), trainings, parts)
     _refuse_too_few(systems.names, baseline)
-    reading = reading_of_users(options)
+    reading = {} if users is None and not options else reading_of_users(options)
     metrics_used = next(iter(results.values())).metrics if metrics_wanted is None else metrics_wanted
     main = "" if primary is None else str(_one_of(metric_of(primary), metrics_used, "primary"))
     how = Methods(
