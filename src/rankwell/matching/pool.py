@@ -11,12 +11,21 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 import numpy as np
 
 from rankwell.errors import DataError, DataWarning, NeededError, UsageError, brief
-from rankwell.kernels import integers, match, order
+from rankwell.kernels import integers, match
 from rankwell.matching.policy import Asked, Asker, Policy
 from rankwell.matching.scale import Scale
 from rankwell.records import Derived, record
 from rankwell.tables.ids import NO_TEXT, Digest, Ids, Known
-from rankwell.tables.lists import NO_ROWS, Ranked, Topics, lengths_of, offsets_of, owners_of, places_of
+from rankwell.tables.lists import (
+    NO_ROWS,
+    Ranked,
+    Topics,
+    highest_first,
+    lengths_of,
+    offsets_of,
+    owners_of,
+    places_of,
+)
 from rankwell.tables.rows import cuts, group_rows
 from rankwell.tables.run_qrels import PAD, SWAPPED, Qrels
 
@@ -92,7 +101,7 @@ class Pool(Derived):
         grades, rows = self.grades, np.arange(len(self.grades))
         if self.scale.kind != "interactions":  # which are all 1, and stay as they are
             # equal grades stay in the order of the input, so no number depends on how the sort works
-            order.sort(rows, self.offsets, grades, *Ids.of_integers(rows).columns, order.TIE_RULES["order"])
+            rows = highest_first(grades, self.offsets)
             grades = grades[rows]
         query = owners_of(lengths)
         is_named = self.names_ideal or self.topics is not None
@@ -308,7 +317,7 @@ def pool_of(
         grades, own = np.broadcast_to(1.0, len(grades)), np.broadcast_to(1.0, len(own))
     of_items = None if asker is None or topics is None else topics_of(qrels, rows, topics, owner, own)
     counts["imputed judgements"] = 0 if qrels.imputed is None else int(np.count_nonzero(qrels.imputed))
-    counts["judged queries"] = len(queries)
+    counts["judged queries"] = len(offsets) - 1
     counts["judgements"] = len(grades)
     counts["negative grades"] = 0 if scale.kind == "interactions" else int(np.count_nonzero(grades < 0))
     pool = Pool(queries, offsets, items, grades, scale, of_items, propensity, summary=summary)
@@ -317,7 +326,7 @@ def pool_of(
 
 def _repeats(offsets: np.ndarray, items: Ids) -> tuple[np.ndarray, np.ndarray]:
     """The rows of items that a query judges again, with the row of their first judgement; many are looked for on all cores."""
-    if len(items) <= PART_ROWS:
+    if offsets[-1] <= PART_ROWS:
         return match.repeats(offsets, *items.columns)
     from rankwell.tables.machine import on_all_cores
 

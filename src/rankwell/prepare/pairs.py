@@ -13,7 +13,7 @@ from rankwell.readers.logs import Log
 from rankwell.records import cached_property, record
 from rankwell.tables.cells import MOST
 from rankwell.tables.ids import Ids, fingerprints_of, to_one_kind
-from rankwell.tables.lists import are_places, distinct, places_of
+from rankwell.tables.lists import are_places, distinct, highest_first, places_of
 from rankwell.tables.machine import on_all_cores
 from rankwell.tables.rows import PART_ROWS, cuts, group_rows
 
@@ -168,10 +168,8 @@ def by_code(codes: np.ndarray, before: np.ndarray | None = None) -> tuple[np.nda
 
     def sort(codes: tuple[int, int]) -> None:
         own, ends = rows[slice(*offsets[list(codes)])], offsets[codes[0] : codes[1] + 1] - offsets[codes[0]]
-        inside = np.arange(len(own))
-        order.sort(inside, ends, -key[own], *Ids.of_integers(inside).columns, order.TIE_RULES["order"])
         # into the shared array: each thread has codes of its own, whose rows lie side by side
-        own[:] = own[inside]
+        own[:] = own[highest_first(-key[own], ends)]
 
     on_all_cores(sort, cuts(offsets, PART_ROWS))
     return rows, offsets

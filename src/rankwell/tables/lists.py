@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from rankwell.kernels import rank_columns
+from rankwell.kernels import order, rank_columns
 from rankwell.records import cached_property, record
-from rankwell.tables.ids import Ids, Known
+from rankwell.tables.ids import NO_LENGTHS, NO_STARTS, NO_TEXT, Ids, Known
 
 NO_ROWS = np.empty(0, np.int64)
 EXTRA = ("item", "score", "tie_start", "tie_size", "pool_row", "place")  # columns that a table may lack
@@ -62,6 +62,19 @@ def places_of(lengths: np.ndarray) -> np.ndarray:
     [1, 2, 1, 2, 3]
     """
     return rank_columns.places(offsets_of(lengths))
+
+
+def highest_first(score: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """Return the rows of all owners, those of the highest score first for each; equal scores stay in the order of the rows.
+
+    >>> highest_first(np.array([1.0, 2.0, 2.0, 0.0, 3.0]), np.array([0, 3, 5])).tolist()
+    [1, 2, 0, 4, 3]
+    """
+    rows = np.arange(len(score))
+    order.sort(
+        rows, offsets, score, rows.view(np.uint64), NO_TEXT, NO_STARTS, NO_LENGTHS, order.TIE_RULES["order"]
+    )
+    return rows
 
 
 def as_slice(rows: np.ndarray) -> np.ndarray | slice:

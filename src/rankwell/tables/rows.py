@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from rankwell.errors import DataError, brief
-from rankwell.kernels import id_text, order, rank_columns
+from rankwell.kernels import id_text, rank_columns
 from rankwell.kernels import ids as kernel
 from rankwell.records import cached_property, record
 from rankwell.tables.columns import ID_WORDS
 from rankwell.tables.ids import NO_STARTS, NO_TEXT, Digest, IdColumn, Ids, fingerprints_of
-from rankwell.tables.lists import are_places, offsets_of, owners, places_of
+from rankwell.tables.lists import are_places, highest_first, offsets_of, owners, places_of
 from rankwell.tables.series import Place, freeze, freeze_all, numbers_of, same_length, series_of, store_place
 
 if TYPE_CHECKING:
@@ -480,8 +480,7 @@ def contradictions(offsets: np.ndarray, key: np.ndarray, given: np.ndarray) -> i
     if count < 0:
         count = rank_columns.contradictions_in_any_order(offsets, key, given)
     if count < 0:
-        rows = np.arange(len(key))
-        order.sort(rows, offsets, key, *Ids.of_integers(rows).columns, order.TIE_RULES["order"])
+        rows = highest_first(key, offsets)
         count = rank_columns.contradictions(offsets, key[rows], given[rows])
     return count
 

@@ -21,7 +21,6 @@ from rankwell.evaluation.engines.memory import Memory
 from rankwell.evaluation.plan import Plan
 from rankwell.evaluation.request import Request
 from rankwell.evaluation.task import Task
-from rankwell.kernels import order
 from rankwell.matching.lists import RanksBeginAtZero
 from rankwell.matching.parts import PartLists, check_numbers
 from rankwell.matching.policy import Policy
@@ -36,7 +35,7 @@ from rankwell.records import cached_property, record
 from rankwell.results.part import Part
 from rankwell.tables.ids import Ids, Known, own_text
 from rankwell.tables.items_users import Items
-from rankwell.tables.lists import NO_ROWS, offsets_of
+from rankwell.tables.lists import NO_ROWS, highest_first, offsets_of
 from rankwell.tables.machine import Workers, cores, in_order, on_all_cores
 from rankwell.tables.rows import PART_ROWS, Columns, Lists, Rows, group_rows, own_column
 from rankwell.tables.run_qrels import Qrels, Run, refuse_mismatch
@@ -507,9 +506,7 @@ def order_rows(lists: Lists, key: np.ndarray) -> np.ndarray | None:
     # one pass tells, where a sort is the larger part of a rule; most files are in order
     if not np.any((key[1:] > key[:-1]) & inside(lists)):
         return None
-    rows = np.arange(lists.rows)
-    order.sort(rows, lists.offsets, key, *Ids.of_integers(rows).columns, order.TIE_RULES["order"])
-    return rows
+    return highest_first(key, lists.offsets)
 
 
 def run_data(source: Any, ask: Callable[[RunData], object], **options: Any) -> RunData:
