@@ -160,7 +160,7 @@ def test_titles_texts_and_pictures_come_from_columns_of_usual_or_given_names(tmp
         ({"repeats": 1.5}, "a share from 0 to 1"),
         ({"repeats": float("nan")}, "a finite number"),
         ({"order": "rnd"}, "query, given or random"),
-        ({"seed": -1}, "0 or above"),
+        ({"seed": -1}, "0 or more"),
         ({"lang": "fr"}, "must be en or ko"),
         ({"text": "txt"}, "Did you mean text?"),
         ({"text": []}, "must be a column of items="),

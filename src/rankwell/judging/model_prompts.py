@@ -25,6 +25,7 @@ from rankwell.judging.sheets import (
     grades_of,
     guidelines_in,
     pairs_in,
+    refuse_draw,
     tasks_of,
 )
 from rankwell.readers.memory.cited_answers import LOST
@@ -212,8 +213,7 @@ def prompts(
     if not model.strip():
         raise UsageError("model: the judgements carry the name of the model; give one.")
     Assessor("model", model)
-    if not 0 <= repeats <= 1:
-        raise UsageError(f"repeats={repeats:g}: must be a share from 0 to 1, such as 0.1 (10%).")
+    refuse_draw(repeats, seed)
     asks, _, rest = ("", "", form) if form in FORMS else form.partition("-")
     batch: Any = rest or "openai"
     if asks and scale is not None:
@@ -229,13 +229,12 @@ def prompts(
         "numbers": ", ".join(str(each.grade) for each in grades),
         "guidelines": "" if guidelines is None else guidelines_in(guidelines).strip(),
     }
-    columns = [text] if isinstance(text, str) else text
     if asks == NUGGETS:
         asked = _of_nuggets(pairs_in(pairs, read), items, queries, encoding)
     elif asks == SUPPORT:
-        asked = _of_citations(pairs, items, queries, columns, read, encoding)
+        asked = _of_citations(pairs, items, queries, text, read, encoding)
     else:
-        asked = _of_items(pairs_in(pairs, read), items, queries, columns, encoding)
+        asked = _of_items(pairs_in(pairs, read), items, queries, text, encoding)
     messages = [own.filled(shared | asked.places(pair, SAID.get(asks, ""))) for pair in asked.pairs]
     tasks = tasks_of([0] * len(asked.pairs), order="given", repeats=repeats, seed=seed)
     prompt = own.digest(shared)
@@ -266,7 +265,7 @@ class Questions(NamedTuple):
 
 
 def _of_items(
-    pairs: SheetPairs, items: Any, queries: Any, columns: Sequence[str] | None, encoding: str | None
+    pairs: SheetPairs, items: Any, queries: Any, columns: str | Sequence[str] | None, encoding: str | None
 ) -> Questions:
     contents = contents_of(
         pairs.queries, pairs.items, pairs=pairs.listed, texts=queries, catalogue=items, image=None, encoding=encoding, columns=columns,
@@ -305,7 +304,7 @@ def _of_nuggets(pairs: SheetPairs, answers: Any, queries: Any, encoding: str | N
 
 
 def _of_citations(
-    answers: Any, items: Any, queries: Any, columns: Sequence[str] | None, read: Mapping[str, Any] | None, encoding: str | None
+    answers: Any, items: Any, queries: Any, columns: str | Sequence[str] | None, read: Mapping[str, Any] | None, encoding: str | None
 ) -> Questions:  # fmt: skip
     cited = cited_answers(answers, read or {}, encoding)
     said = {

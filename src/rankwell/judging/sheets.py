@@ -196,21 +196,13 @@ def sheet(
     Sheet 'Judging sheet': 3 tasks, 1 of them repeats
     """
     words = words_of(lang)
-    if not 0 <= repeats <= 1:
-        raise UsageError(f"repeats={repeats:g}: must be a share from 0 to 1, such as 0.1 (10%).")
-    shown = [text] if isinstance(text, str) else text
-    if shown is not None and not (
-        isinstance(shown, list | tuple) and shown and all(isinstance(each, str) for each in shown)
-    ):
-        raise UsageError(f"text={brief(text)}: must be a column of items=, or a list of columns.")
-    if seed < 0:
-        raise UsageError(f"seed={seed}: must be 0 or above.")
+    refuse_draw(repeats, seed)
     grades = grades_of(scale, words)
     guide = "" if guidelines is None else guidelines_in(guidelines)
     listed, ids, of_queries, of_items = pairs_in(pairs, read)
     contents = contents_of(
         of_queries, of_items, pairs=listed, texts=queries, catalogue=items, image=image, encoding=encoding,
-        columns=shown,
+        columns=text,
     )  # fmt: skip
     at_query, at_item = ({each: at for at, each in enumerate(own)} for own in (of_queries, of_items))
     numbered = tuple((at_query[query], at_item[item]) for query, item in ids)
@@ -326,7 +318,7 @@ def contents_of(
     pairs: Qrels,
     texts: Any,
     catalogue: Any,
-    columns: Sequence[str] | None,
+    columns: str | Sequence[str] | None,
     image: str | None,
     encoding: str | None,
 ) -> Contents:
@@ -337,11 +329,18 @@ def contents_of(
     RankwellError
         If a table cannot be read, has no such column, or holds none of the queries or items.
     """
+    shown_columns = [columns] if isinstance(columns, str) else columns
+    if shown_columns is not None and not (
+        isinstance(shown_columns, list | tuple)
+        and shown_columns
+        and all(isinstance(each, str) for each in shown_columns)
+    ):
+        raise UsageError(f"text={brief(columns)}: must be a column of items=, or a list of columns.")
     query_texts = texts_of_queries(texts, pairs, encoding)
     of_queries = [None] * len(queries) if query_texts is None else query_texts.of(queries)
     _refuse_none(texts, "queries", queries, of_queries)
     table = read_catalogue(catalogue, encoding=encoding)
-    text_columns = _usual_columns(table) if columns is None else columns
+    text_columns = _usual_columns(table) if shown_columns is None else shown_columns
     read = [texts_of_items(table, column, encoding) for column in text_columns]
     shown = [[None] * len(items) if texts_read is None else texts_read.of(items) for texts_read in read]
     images = images_of_items(table, image, folder_of(catalogue))
@@ -403,6 +402,14 @@ class SheetTask(NamedTuple):
     is_repeat: bool
 
 
+def refuse_draw(repeats: float, seed: int) -> None:
+    """Raise UsageError for a share of repeats that is none, or a seed below 0."""
+    if not 0 <= repeats <= 1:
+        raise UsageError(f"repeats={repeats:g}: must be a share from 0 to 1, such as 0.1 (10%).")
+    if seed < 0:
+        raise UsageError(f"seed={seed}: must be 0 or more.")
+
+
 def tasks_of(
     queries: Sequence[int], *, order: Order = "query", repeats: float = 0.0, seed: int = 0
 ) -> list[SheetTask]:
@@ -419,8 +426,6 @@ def tasks_of(
     >>> [task.is_repeat for task in tasks_of([0, 0, 1], repeats=0.1)]
     [False, False, False, True]
     """
-    if seed < 0:
-        raise UsageError(f"seed={brief(seed)}: must be 0 or more.")
     draw = np.random.default_rng(seed)
     n = len(queries)
     shuffled = draw.permutation(n)
