@@ -98,10 +98,10 @@ def plain(word: str, value: Any, *kinds: Any) -> Any:
     """
     if value is None and (None in kinds or type(None) in kinds):
         return None
-    kinds = tuple([type(None) if kind is None else kind for kind in kinds])
     for kind in kinds:
-        if (fit := fit_kind(value, kind)) is not UNFIT:
+        if kind is not None and (fit := fit_kind(value, kind)) is not UNFIT:
             return fit
+    kinds = tuple(type(None) if kind is None else kind for kind in kinds)
     words = [str(each) for kind in kinds if get_origin(kind) is Literal for each in get_args(kind)]
     near = nearest(value, words) if isinstance(value, str) else ""
     words += [WORDS.get(kind, "a mapping") for kind in kinds if get_origin(kind) is not Literal]
