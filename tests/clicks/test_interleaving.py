@@ -310,3 +310,29 @@ def test_rows_of_nobody_are_not_one_user(nobody):
     assert found.clusters == 3
     assert found.counts == {"impressions without a user, each counted alone": 2}
     assert rw.clicks.positions(log).clusters == 5
+
+
+def test_pairs_of_teams_that_never_met_are_left_out_and_counted():
+    rows = [
+        (i, f"u{i % 9}", team, (i + k) % 2)
+        for i in range(40)
+        for k, team in enumerate(("AB", "BC", "CD", "DE")[i % 4])
+    ]
+    found = rw.clicks.interleaved(columns(rows, "impression", "user", "team", "click"))
+    assert [(pair.team, pair.other, pair.impressions) for pair in found.pairs] == [
+        ("A", "B", 10), ("B", "C", 10), ("C", "D", 10), ("D", "E", 10)
+    ]  # fmt: skip
+    assert found.counts["pairs of teams that no impression holds both of"] == 6
+    with pytest.raises(DataError, match="no impression holds items of two teams"):
+        rw.clicks.interleaved(
+            columns([(i, "u", "ABC"[i % 3], 1) for i in range(9)], "impression", "user", "team", "click")
+        )
+
+
+def test_blanks_around_a_team_make_no_other_team():
+    rows = [
+        (i, f"u{i % 9}", team, (i * k) % 2)
+        for i in range(40)
+        for k, team in enumerate((" A" if i % 2 else "A", "B "))
+    ]
+    assert rw.clicks.interleaved(columns(rows, "impression", "user", "team", "click")).teams == ["A", "B"]

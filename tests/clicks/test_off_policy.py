@@ -225,3 +225,11 @@ def test_wrong_propensities_are_said():
     assert "should be 1" not in rw.clicks.off_policy(log).to_text()
     log["propensity"] = [0.3 if one else 0.7 for one in chosen]
     assert "should be 1, which its interval excludes" in rw.clicks.off_policy(log).to_text()
+
+
+def test_users_who_come_back_are_counted_where_rows_count_alone():
+    log = drawn(random.Random(6), 300)
+    counts = rw.clicks.off_policy(log, force=True).counts
+    assert counts == {"users who came back, whom cluster=None counts as others": 300 - len({*log["user"]})}
+    assert rw.clicks.off_policy(log, cluster="user", force=True).counts == {}
+    assert rw.clicks.off_policy(log | {"user": [*range(300)]}, force=True).counts == {}

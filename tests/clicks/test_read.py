@@ -6,6 +6,7 @@ import bz2
 import gzip
 import json
 import lzma
+import math
 import random
 import re
 import warnings
@@ -407,3 +408,46 @@ def test_experiments_of_a_file_are_named_in_the_shell(tmp_path, capsys):
     said = capsys.readouterr()
     assert "log.csv: by 'experiment' it holds 3 experiments" in said.err
     assert "experiments, which were answered as one: 3" in said.out
+
+
+@pytest.mark.parametrize("answer", [name for name in ANSWERS if name != "off_policy"])
+def test_a_log_of_clicked_rows_alone_is_named(answer):
+    with pytest.warns(DataWarning, match="every row is clicked"):
+        found = ANSWERS[answer](drawn({"click": 1}))
+    assert found.counts["rows, all of them clicked: what was shown and not clicked is missing"] == 72
+
+
+@pytest.mark.parametrize("missing", [math.nan, None])
+def test_a_swap_that_pandas_writes_as_nan_is_none(missing):
+    log = drawn().with_columns(swap=pl.when(pl.col("impression") % 2 == 0).then(2)).to_pandas()
+    assert log["swap"].isna().sum() == 36
+    found = rw.clicks.positions(log.assign(swap=log["swap"].fillna(missing)))
+    assert (
+        found.theta[:2]
+        == rw.clicks.positions(pl.DataFrame(log).with_columns(pl.col("swap").fill_nan(None))).theta[:2]
+    )
+
+
+def test_lines_of_the_library_interleaving_keep_what_else_they_say(tmp_path):
+    lines = [
+        {"ranking_list": ["a", "b"], "teams": {"A": ["a"], "B": ["b"]}, "clicks": [0] * (n % 3 > 0), "user": f"u{n % 5}",
+         "session": f"s{n % 7}", "experiment": f"e{n % 2}"} for n in range(20)
+    ]  # fmt: skip
+    (tmp_path / "log.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    with pytest.warns(DataWarning, match="2 experiments"):
+        assert rw.clicks.interleaved(tmp_path / "log.jsonl", cluster="session").clusters == 7
+
+
+def test_a_folder_of_parquet_is_a_log(tmp_path):
+    log = drawn()
+    log[:36].write_parquet(tmp_path / "a.parquet")
+    log[36:].write_parquet(tmp_path / "b.parquet")
+    assert rw.clicks.interleaved(tmp_path).pairs == rw.clicks.interleaved(log).pairs
+
+
+def test_text_is_read_as_numbers_without_what_takes_four_times_the_memory():
+    log = rw.clicks.read_log(drawn().with_columns(pl.all().cast(pl.String)))
+    assert "replace" not in log.frame.select(log.number("click")).explain()
+    truth = pl.Series(["true", " False", "TRUE ", "1", "0", "2", ""])
+    own = rw.clicks.read_log(pl.DataFrame({"click": truth}))
+    assert own.columns(own.number("click")).to_series().to_list() == [1, 0, 1, 1, 0, 2, None]

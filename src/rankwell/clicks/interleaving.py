@@ -221,12 +221,13 @@ def interleaved(
     own = own.checked("impression", "click")
     teams, shared, no_team = _teams(own)
     wins, clusters, alone, twice = _wins(own, teams, credit, column)
-    user = own.words.get("user") if column is None else None
-    again = 0 if user is None else max(len(wins) - own.columns(pl.col(user).n_unique()).item(), 0)
-    counts = own.counted(
-        cluster, shared=shared + twice, no_team=no_team, alone_impressions=alone, returned=again
-    )
-    pairs, xs = zip(*(_pair(wins, clusters, *two, level) for two in combinations(teams, 2)), strict=True)
+    every = [*combinations(teams, 2)]
+    duels = [two for two in every if _held(wins, *two).any()]
+    if not duels:
+        raise DataError(f"{own.name}: no impression holds items of two teams, so nothing compares them.")
+    found = {"shared": shared + twice, "no_team": no_team, "alone_impressions": alone}
+    counts = own.counted(cluster, **found, apart=len(every) - len(duels))
+    pairs, xs = zip(*(_pair(wins, clusters, *two, level) for two in duels), strict=True)
     if len(pairs) > 1:
         numbers = further(first(seed), np.arange(xs[0].size, dtype=np.uint64))
         cell = Cell.of_differences(np.array(xs), numbers)
@@ -239,14 +240,18 @@ def interleaved(
     return Interleaving(own.name, cluster, credit, level, pairs, weeks, counts)
 
 
+def _team_of(log: Log) -> pl.Expr:
+    return pl.col(log.words["team"]).cast(pl.String).str.strip_chars()
+
+
 def _teams(log: Log) -> tuple[list[str], int, int]:
     """The teams, sorted, how many rows name several, and how many clicks are on items of none."""
-    rows = log.tally(pl.col(log.words["team"]).cast(pl.String).alias("team")).rows()
-    none = {cell for cell, *_ in rows if cell is None or cell.strip().lower() in NO_TEAM}
-    both = {cell for cell, *_ in rows if cell is not None and cell.strip().lower() == "both"}
+    rows = log.tally(_team_of(log).alias("team")).rows()
+    none = {cell for cell, *_ in rows if cell is None or cell.lower() in NO_TEAM}
+    both = {cell for cell, *_ in rows if cell is not None and cell.lower() == "both"}
     cells = {cell for cell, *_ in rows} - none - both
     joined = {a + b for a in cells for b in cells if a != b}
-    parts = {cell: [part for part in BOTH.split(cell.strip()) if part] for cell in cells}
+    parts = {cell: [part for part in BOTH.split(cell) if part] for cell in cells}
     both |= {cell for cell, own in parts.items() if cell in joined or (len(own) > 1 and {*own} <= cells)}
     teams = sorted(cells - both)
     if len(teams) < 2:
@@ -263,7 +268,7 @@ def _wins(
     """A row per impression: the credit of each team and whether it holds any of its items; the clicks and the time. The clusters, how many
     impressions have none, and how many items stand there once for each team, as they are of both.
     """
-    team, click = pl.col(log.words["team"]).cast(pl.String), log.number("click")
+    team, click = _team_of(log), log.number("click")
     gained = click if credit == "clicks" else (click > 0).cast(pl.Float64)
     frame, both = log.frame, 0
     if "item" in log.words:
@@ -282,18 +287,19 @@ def _wins(
     return *replace(log, frame=frame).of_impressions(column, *sums, *held, clicks, *more), both
 
 
+def _held(wins: pl.DataFrame, team: str, other: str) -> np.ndarray:
+    """Which impressions hold items of both teams; of two teams all count, as nobody else could have won."""
+    if sum(name.startswith("held ") for name in wins.columns) == 2:
+        return np.ones(len(wins), bool)
+    return (wins[f"held {team}"] & wins[f"held {other}"]).to_numpy()
+
+
 def _pair(
     wins: pl.DataFrame, clusters: np.ndarray, team: str, other: str, level: float
 ) -> tuple[TeamPair, np.ndarray]:
     """Two teams over the impressions that hold both, and the sum of each cluster."""
     one, two = (wins[f"credit {each}"].to_numpy() for each in (team, other))
-    held = np.ones(len(wins), bool)
-    if sum(name.startswith("held ") for name in wins.columns) > 2:
-        held = (wins[f"held {team}"] & wins[f"held {other}"]).to_numpy()
-    if not held.any():
-        raise DataError(
-            f"no impression holds items of both {brief(team)} and {brief(other)}, so nothing compares them."
-        )
+    held = _held(wins, team, other)
     x = np.sign(one - two)[held] / 2
     sums = np.bincount(clusters[held], x, clusters.max() + 1)
     sizes = np.bincount(clusters[held], minlength=clusters.max() + 1)

@@ -33,8 +33,8 @@ NUMBERS = {
 } | dict.fromkeys(("reward", "q", "v"), (f"a number, at most {MOST:g}", -MOST, MOST, False))  # fmt: skip
 DEEPEST = 62  # rank that is harvested: the ranks of a pair are bits of a number
 HASHED = "query", "item", "rank", "click"
+FEWEST = 20  # rows, fewer of which may all be clicked by chance
 NAMED = pl.String, pl.Categorical, pl.Enum, pl.Boolean  # kinds of what is called by a name
-TRUTH = {"true": "1", "false": "0"}
 ROW = "row "  # the name of no column of anybody's
 
 
@@ -99,7 +99,10 @@ class Log:
         """Return the column of a word as numbers; what is none is null, which ``checked`` has refused."""
         column = pl.col(self.words[word])
         if self.frame.collect_schema()[self.words[word]] == pl.String:
-            column = column.str.strip_chars().str.to_lowercase().replace(TRUTH)
+            # not replace, which takes many times the memory
+            text = column.str.strip_chars().str.to_lowercase()
+            number = text.cast(pl.Float64, strict=False)
+            return pl.when(text == "true").then(1.0).when(text == "false").then(0.0).otherwise(number)
         return column.cast(pl.Float64, strict=False)
 
     def keys(self, *words: str) -> list[pl.Expr]:
@@ -132,7 +135,9 @@ class Log:
         self.require(*words)
         bad = [pl.col(ROW).filter(self._is_bad(word)).min().alias(word) for word in words]
         lowest = self.number("rank").min() if "rank" in words else pl.lit(None)
-        rows, low, *first = self.columns(pl.len(), lowest.alias("lowest rank"), *bad).row(0)
+        passed = (~self.clicked).any() if "click" in words else pl.lit(value=True)
+        ends = lowest.alias("lowest rank"), passed.alias("any passed")
+        rows, low, has_passed, *first = self.columns(pl.len(), *ends, *bad).row(0)
         if not rows:
             raise DataError(f"{self.name}: the log holds no rows.")
         for word, row in zip(words, first, strict=True):
@@ -144,7 +149,15 @@ class Log:
         own = self._with_base(low) if "rank" in words else self
         if "swap" in words:
             own.refuse_swaps()
-        return own
+        if has_passed or rows < FEWEST:
+            return own
+        warnings.warn(
+            f"{self.name}: every row is clicked, so what was shown and not clicked seems to be missing, and with it all that a click rate "
+            f"tells. Add these rows, with a click of 0.",
+            DataWarning,
+            stacklevel=2,
+        )
+        return replace(own, counts={**self.counts} | in_sentences({"only_clicks": rows}))
 
     def _is_bad(self, word: str) -> pl.Expr:
         column, kind = pl.col(self.words[word]), _number_kind(word)
@@ -249,9 +262,15 @@ class Log:
         frame = self.columns(*expressions, own.alias("cluster "))
         return frame, *numbered(frame["cluster "], cluster)
 
-    def counted(self, cluster: str | None = None, **found: int) -> dict[str, int]:
-        """Return the counts of the log and what else was found, if it was, by sentences in English."""
-        return dict(self.counts) | in_sentences(found | {"experiments": self._experiments(cluster)}, cluster)
+    def counted(self, cluster: str | None = "", **found: int) -> dict[str, int]:
+        """Return the counts of the log and what else was found, if it was, by sentences in English; without clusters also who came back."""
+        if cluster is None and "user" in self.words:
+            answers = pl.col(self.words.get("impression", ROW))
+            found["returned"] = self.columns(
+                answers.n_unique() - pl.col(self.words["user"]).n_unique()
+            ).item()
+        found["experiments"] = self._experiments(cluster)
+        return dict(self.counts) | in_sentences(found, cluster)
 
     def _experiments(self, cluster: str | None) -> int:
         """How many experiments were answered as one, of which a warning says; 0 where no column holds several."""
@@ -321,7 +340,7 @@ def sentences(words: PageStrings, cluster: str | None) -> dict[str, str]:
 def in_sentences(counts: Mapping[str, int], cluster: str | None = None) -> dict[str, int]:
     """Return counts above 0 by sentences in English."""
     texts = sentences(words_of("en"), cluster)
-    return {texts[what]: n for what, n in counts.items() if n}
+    return {texts[what]: n for what, n in counts.items() if n > 0}
 
 
 def collected(frame: pl.LazyFrame) -> pl.DataFrame:
@@ -340,10 +359,10 @@ def log_of(
     frame = frame.lazy()
     kinds = frame.collect_schema()
     words = match_words(kinds.names(), columns, name, NAMES)
-    # NaN and empty text are nobody's id: else all rows without a user would be one user
+    # NaN is how pandas writes what is missing; it and empty text are nobody's id: else all rows without a user would be one user
     ids = {*kinds} - {column for word, column in words.items() if _number_kind(word)}
     frame = frame.with_columns(
-        [pl.col(each).fill_nan(None) for each in ids if kinds[each].is_float()]
-        + [pl.col(each).replace("", None) for each in ids if kinds[each] == pl.String]
+        [pl.col(each).fill_nan(None) for each in kinds if kinds[each].is_float()]
+        + [pl.when(pl.col(each) != "").then(each) for each in ids if kinds[each] == pl.String]
     )
     return Log(frame.with_row_index(ROW), words, name, place or RowOf(name), rank_base, in_sentences(counts))

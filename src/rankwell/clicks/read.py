@@ -20,7 +20,7 @@ from rankwell.readers.formats.delimited import TextTable
 from rankwell.readers.formats.ubi import HITS
 from rankwell.readers.frames.columns import match_words
 from rankwell.readers.frames.in_memory import frame_of, is_records
-from rankwell.readers.frames.scans import polars_errors
+from rankwell.readers.frames.scans import is_scanned, polars_errors, scan_table
 from rankwell.tables.series import LineAfter, Place
 
 PARQUET, ARROW, LINES = (".parquet", ".pq"), (".arrow", ".ipc", ".feather"), (".ndjson", ".jsonl")
@@ -77,6 +77,8 @@ def read_log(
         return source
     if rank_base not in (None, 0, 1):
         raise UsageError(f"rank_base={brief(rank_base)}: the first rank is 0 or 1.")
+    if is_scanned(source):
+        return log_of(scan_table(source), name or Path(source).name, columns, rank_base=rank_base)
     if isinstance(source, str | os.PathLike):
         return _of_file(Path(source), columns, rank_base, name or Path(source).name)
     several = source if isinstance(source, list | tuple) else ()
@@ -171,10 +173,10 @@ def _is_ubi(first: tuple[str, Mapping[str, Any]] | None) -> bool:
     return first is not None and not first[1].keys().isdisjoint({"action_name", *HITS})
 
 
-def _frame(rows: list[tuple[Any, ...]], names: str) -> pl.DataFrame:
+def _frame(rows: list[Any], names: Iterable[str]) -> pl.DataFrame:
     """A table of rows, without the columns of which nothing is known."""
     kinds = {"rank": pl.Int64, "click": pl.Int64}
-    frame = pl.DataFrame(rows, {name: kinds.get(name, pl.String) for name in names.split()}, orient="row")
+    frame = pl.DataFrame(rows, {name: kinds.get(name, pl.String) for name in names}, orient="row")
     return frame.select(column for column in frame if column.null_count() < len(frame))
 
 
@@ -187,7 +189,7 @@ def _text(value: Any) -> str | None:
 
 def _of_drafts(path: Path, name: str) -> Log:
     """Lines of a ``ranking_list``, its ``teams`` and the positions that were clicked, counted from 0."""
-    rows = []
+    rows: list[dict[str, Any]] = []
     for number, (place, value) in enumerate(_objects(path), 1):
         try:
             ids = [str(each) for each in value["ranking_list"]]
@@ -200,6 +202,12 @@ def _of_drafts(path: Path, name: str) -> Log:
                 raise TypeError("clicks are positions, whole numbers that count from 0")  # noqa: TRY301 - as what Python finds wrong
             clicks = np.bincount(clicked.astype(np.int64), minlength=len(ids))
             impression = _text(value.get("impression", value.get("search_id", number)))
+            own = {
+                "impression": impression,
+                "user": _text(value.get("user")),
+                "query": _text(value.get("query")),
+            }
+            own |= {name: _text(cell) for name, cell in value.items() if not isinstance(cell, dict | list)}
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise DataError(
                 f"{place}: this is no line with ranking_list, teams and clicks ({type(error).__name__}: {brief(str(error))})."
@@ -208,14 +216,14 @@ def _of_drafts(path: Path, name: str) -> Log:
             raise DataError(
                 f"{place}: position {len(clicks) - 1} was clicked, but the list has {len(ids)} items, counted from 0."
             )
-        who = _text(value.get("user")), _text(value.get("query"))
         # an item of both teams is there once for each
         rows += [
-            (impression, *who, item, rank, team, int(clicks[rank]))
+            own | {"item": item, "rank": rank, "team": team, "click": int(clicks[rank])}
             for rank, item in enumerate(ids)
             for team in teams.get(item, [None])
         ]
-    return log_of(_frame(rows, "impression user query item rank team click"), name, rank_base=0)
+    names = dict.fromkeys(["impression", "user", "query", "item", "rank", "team", "click", *chain(*rows)])
+    return log_of(_frame(rows, names), name, rank_base=0)
 
 
 def _of_events(frame: pl.LazyFrame, name: str) -> Log:
@@ -330,7 +338,10 @@ def _of_ubi(objects: Iterable[tuple[str, Mapping[str, Any]]], rank_base: int | N
         (search, *who[search], item, rank, clicks[search, item]) for (search, item), rank in shown.items()
     ]
     return log_of(
-        _frame(rows, "impression user query item rank click"), name, rank_base=rank_base, counts=counts
+        _frame(rows, ["impression", "user", "query", "item", "rank", "click"]),
+        name,
+        rank_base=rank_base,
+        counts=counts,
     )
 
 
