@@ -47,7 +47,7 @@ def read_log(
     Parameters
     ----------
     source
-        The path of a table (CSV, TSV, Parquet, Arrow), a data frame or a dict of columns; events of User Behavior Insights (NDJSON,
+        The path of a table (CSV, TSV, Parquet or a folder of it, Arrow), a data frame or a dict of columns; events of User Behavior Insights (NDJSON,
         an array or a dump), alone or in a list with the searches; a log of the libraries ``interleaving`` (JSON lines with ``ranking_list``, ``teams``,
         ``clicks``) or ``interleaved`` (CSV of events); the feedback of Open Bandit Pipeline, as a dict or as JSON.
     columns
