@@ -47,9 +47,9 @@ class PolicyValue(NamedTuple):
     unseen: float
     refused: str
 
-    def why(self, units: int, unit: str, words: PageStrings) -> str:
-        """Return why the log cannot tell the value, in the words of a language; "" if it can. A ``unit`` is a row, or a cluster of them."""
-        why = []
+    def why(self, units: int, cluster: str | None, words: PageStrings) -> str:
+        """Return why the log cannot tell the value, in the words of a language; "" if it can. Units are rows, or clusters of them."""
+        why, unit = list[str](), cluster or words("clicks.off_policy.row")
         if self.n_effective < LEAST_N:
             why.append(words("clicks.off_policy.few_rows", n=self.n_effective, least=LEAST_N))
         if not self.freedom >= LEAST_FREEDOM:
@@ -119,7 +119,7 @@ class OffPolicy(OfRows, kind="off-policy value", plural="off-policy values"):
         def say(key: str, **fields: Any) -> str:
             return words(f"clicks.off_policy.{key}", **fields)
 
-        notes, of = [say(self.how)], (self.clusters, self.cluster or "row")
+        notes, of = [say(self.how)], (self.clusters, self.cluster)
         refused = [row for row in self.policies if row.refused]
         notes += [say("refused", policy=row.policy, why=row.why(*of, words)) for row in refused]
         notes += [say("forced")] * self.forced
@@ -141,7 +141,7 @@ class OffPolicy(OfRows, kind="off-policy value", plural="off-policy values"):
         if row.refused and not self.forced:
             case, said = (
                 "refused",
-                {"policy": row.policy, "why": row.why(self.clusters, self.cluster or "row", words)},
+                {"policy": row.policy, "why": row.why(self.clusters, self.cluster, words)},
             )
         elif both is not None and not math.isnan(both.value):
             one, two = (number(each.value) for each in self.policies)
@@ -346,7 +346,7 @@ def _valued(
     found = PolicyValue(
         policy, value, error, low, high, freedom, spread.n_effective, spread.largest, mean, weight_low, weight_high, unseen, ""
     )  # fmt: skip
-    if why := found.why(choices.clusters, choices.cluster or "row", words_of("en")):
+    if why := found.why(choices.clusters, choices.cluster, words_of("en")):
         hidden = {} if force else dict.fromkeys(("value", "error", "low", "high"), math.nan)
         found = found._replace(refused=why, **hidden)  # type: ignore[arg-type]
     return found, influence, spread
