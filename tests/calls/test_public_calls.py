@@ -173,3 +173,21 @@ def test_an_argument_like_none_of_them_is_told_all_and_one_too_many_their_order(
         rw.RankwellError, match="compare takes 3 arguments without a name, runs, qrels, metrics; "
     ):
         rw.compare(RUN, dict(RUN), QRELS, ["p@1"])
+
+
+def nested(depth=3000):
+    """A dict in a dict in a dict …, which Python does not write as text."""
+    value: dict[str, Any] = {}
+    for _ in range(depth):
+        value = {"a": value}
+    return value
+
+
+@pytest.mark.parametrize("name", [name for name in dir(rw) if name.startswith("read_")])
+@pytest.mark.parametrize(
+    "value", [3.5, True, None, b"a", object(), nested()], ids=lambda value: type(value).__name__
+)
+def test_what_no_reader_takes_is_refused_by_name(name, value):
+    with pytest.raises(rw.RankwellError) as error:
+        getattr(rw, name)(value)
+    assert len(str(error.value)) < 1_000

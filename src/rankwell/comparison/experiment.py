@@ -16,7 +16,7 @@ from rankwell.errors import InputError, UsageError, brief, nearest, one_of
 from rankwell.matching.policy import Policy
 from rankwell.readers.bytes.paths import ADDRESS
 from rankwell.records import record
-from rankwell.tables.arguments import UNFIT, fit_kind
+from rankwell.tables.arguments import UNFIT, as_path, fit_kind
 
 TEXT, LIST, FILE, RUNS, NUMBER = "text", "a list of texts", "a file", "a list of runs", "a number such as 0.01"  # fmt: skip
 AMOUNT = 'a number, or a share such as "1%"'
@@ -120,7 +120,7 @@ def read_experiment(path: str | Path) -> dict[str, Any]:
 
 def experiment_of(path: str | Path) -> Experiment:
     """Read an experiment file."""
-    file = Path(path)
+    file = as_path("path", path)
     try:
         # hashed as it lies there, so that the hash is that of `sha256sum`
         content = file.read_bytes()

@@ -24,7 +24,7 @@ from rankwell.records import record
 from rankwell.results.part import Part
 from rankwell.results.results import Results
 from rankwell.statistics.effects import expected_maximum
-from rankwell.tables.arguments import checked
+from rankwell.tables.arguments import as_path, checked
 from rankwell.tables.ids import Digest
 from rankwell.tables.machine import lock
 
@@ -279,11 +279,12 @@ def read_ledger(path: Any, *, sd: float | None = None) -> Ledger:
     """
     if sd is not None and not sd > 0:
         raise UsageError(f"sd={sd:g}: must be above 0, such as .15.")
+    path = as_path("path", path)
     try:
-        with Path(path).open("rb") as file:
+        with path.open("rb") as file:
             lock(file, waits=True)
             content = file.read()
-    except (OSError, ValueError, TypeError) as error:
+    except (OSError, ValueError) as error:
         raise InputError(f"{path}: cannot be read ({getattr(error, 'strerror', None) or error}).") from error
     if not _is_ledger(content):
         raise DataError(f"{path}: this is no ledger; evaluate with ledger= writes one.")

@@ -19,7 +19,7 @@ from rankwell.readers.bytes.paths import short_name
 from rankwell.results.saving.load import load_results
 from rankwell.suites.board import Board
 from rankwell.suites.suite import Suite, key_of, known_as, suite, suite_of_rows
-from rankwell.tables.arguments import checked
+from rankwell.tables.arguments import as_path, checked
 
 SHAPES = (
     "MTEB's MODEL/REVISION/TASK.json, TASK/qrels/test.tsv beside TASK/runs/SYSTEM.run, saved results TASK/SYSTEM.parquet, or a table with the "
@@ -94,7 +94,7 @@ def read_suite(
     <BLANKLINE>
     split test; languages: eng-Latn
     """
-    path = Path(source)
+    path = as_path("source", source)
     if path.is_file():
         _refuse_unused("a table", split=split, languages=languages, policy=policy)
         return suite(path, metric=metric)

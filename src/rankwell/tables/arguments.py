@@ -7,6 +7,7 @@ import inspect
 import math
 import types
 from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from typing import Any, Literal, ParamSpec, Self, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from rankwell.errors import UsageError, brief, nearest, one_of
@@ -107,6 +108,18 @@ def plain(word: str, value: Any, *kinds: Any) -> Any:
     words += [WORDS.get(kind, "a mapping") for kind in kinds if get_origin(kind) is not Literal]
     limit = " up to 2**53" if isinstance(value, int) and abs(value) > LARGEST else ""
     raise UsageError(f"{word}={brief(value)}: must be {one_of(words)}{limit}.{near}")
+
+
+def as_path(word: str, value: Any) -> Path:
+    """Return the path of a file or folder; UsageError for what is none.
+
+    >>> as_path("path", "days/ledger.jsonl").name
+    'ledger.jsonl'
+    """
+    try:
+        return Path(value)
+    except TypeError:
+        raise UsageError(f"{word}= is the path of a file or folder, not {brief(value)}.") from None
 
 
 def as_list(word: str, value: Any) -> list[Any]:
