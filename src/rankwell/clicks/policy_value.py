@@ -130,7 +130,9 @@ class OffPolicy(OfRows, kind="off-policy value", plural="off-policy values"):
             low, high = (row.weight if math.isnan(end) else end for end in (row.weight_low, row.weight_high))
             if low > expected + NEAR or high < expected - NEAR:
                 weight = f"{row.weight:.3g}"
-                notes.append(say("wrong", policy=row.policy, expected=f"{expected:.3g}", weight=weight))
+                # what the log lacks by chance makes the mean too small, never too large
+                key = "wrong" if low > expected else "scarce"
+                notes.append(say(key, policy=row.policy, expected=f"{expected:.3g}", weight=weight))
         return notes + (
             [] if self.cluster is None else [say("clustered", cluster=self.cluster, n=self.clusters)]
         )
