@@ -227,7 +227,9 @@ def test_a_sheet_is_judged_by_touch_on_a_phone(opened, made):
 
 def is_kept(profile, text):
     """Whether a browser has written down a text that a page keeps."""
-    written = [path.read_bytes() for path in profile.glob("*/Local Storage/leveldb/*.log")]
+    # in its log or, once that was put in order, in a table
+    files = [path for end in ("log", "ldb") for path in profile.glob(f"*/Local Storage/leveldb/*.{end}")]
+    written = [path.read_bytes() for path in files]
     return any(text.encode(encoding) in each for each in written for encoding in ("utf-8", "utf-16-le"))
 
 
@@ -252,6 +254,7 @@ def test_a_browser_that_is_closed_in_the_middle_goes_on_where_it_was(chromium, m
     begin(page)
     press(page, "1", "2")
     page.locator("#sheet-comment").fill("unfinished")
+    page.wait_for_function("JSON.stringify(localStorage).includes('unfinished')")
     page.close()
     # a browser writes down what pages keep when it has time, which one that is closed at once may not have
     wait_for(lambda: is_kept(tmp_path / "profile", "unfinished"))

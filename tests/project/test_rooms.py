@@ -20,9 +20,10 @@ FRAMEWORKS = tuple(
 SPARK = "evaluation/engines/spark"
 COMPARISON = Path(__file__).parents[1] / "data" / "saved" / "every_kind" / "comparison.json"
 
-# imports every module; what another package lacks is no matter, a room that is missed is
+# imports every module; what another package lacks is no matter, a room that is missed is. Frameworks take seconds to load, so none is there
 CODE = """
 import contextlib, importlib, io, pkgutil, sys
+sys.modules |= dict.fromkeys(("torch", "torchmetrics", "lightning", "transformers", "sentence_transformers", "mteb", "jax"))
 import rankwell
 from rankwell.cli import run
 from rankwell.errors import NotInstalledError
