@@ -191,3 +191,13 @@ def test_what_no_reader_takes_is_refused_by_name(name, value):
     with pytest.raises(rw.RankwellError) as error:
         getattr(rw, name)(value)
     assert len(str(error.value)) < 1_000
+
+
+@pytest.mark.parametrize("name", [*CALLS])
+def test_no_argument_is_too_deep_for_its_error(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for argument in CALLS[name](random.Random(0))[1]:
+        function, given = CALLS[name](random.Random(0))
+        given[argument] = nested()
+        said = answer(function, given)
+        assert said == "answered" or said.startswith("refused"), f"{argument}: {said}"

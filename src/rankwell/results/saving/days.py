@@ -193,7 +193,8 @@ def date_of(given: object) -> date:
     >>> date_of("2026-11-20T00:00:00")
     datetime.date(2026, 11, 20)
     """
-    match = MIDNIGHT.fullmatch(str(given))
+    # lists and dicts are none, and may be too deep to be written
+    match = None if isinstance(given, list | tuple | dict) else MIDNIGHT.fullmatch(str(given))
     return date.fromisoformat(match[1] if match else "")
 
 
