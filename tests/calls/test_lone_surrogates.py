@@ -33,6 +33,9 @@ def diff(**given: Any) -> str:
 
 
 CALLS: dict[str, Callable[[Path], Any]] = {
+    "name of a tier": lambda _: rw.prepare.scale_by_tier(
+        [{"user": "u", "item": "a", "time": 1, "tier": "x"}], "tier", {"x": 1, HALF: 2}
+    ),
     "text of a query": lambda _: diff(queries={"1": HALF}),
     "id of a query with a text": lambda _: diff(queries={HALF: "x"}),
     "records of queries": lambda _: diff(queries=[{"qid": "1", "text": HALF}]),

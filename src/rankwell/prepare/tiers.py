@@ -209,7 +209,8 @@ def _factors(
     log: Log, held: pl.Series, factors: Mapping[Any, Any], default: float | Literal["error"]
 ) -> np.ndarray:
     """The factor of each row's tier."""
-    names = [*names_as_text(factors)]
+    # half of a character (a lone surrogate) stands in no table, and so is no tier of one
+    names = [name.encode(errors="backslashreplace").decode() for name in names_as_text(factors)]
     values = map(float, factors.values())
     factor = held.replace_strict(names, list(values), default=None, return_dtype=pl.Float64)
     if default != "error":
