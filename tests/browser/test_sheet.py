@@ -254,7 +254,7 @@ def test_a_browser_that_is_closed_in_the_middle_goes_on_where_it_was(chromium, m
     begin(page)
     press(page, "1", "2")
     page.locator("#sheet-comment").fill("unfinished")
-    page.wait_for_function("JSON.stringify(localStorage).includes('unfinished')")
+    page.wait_for_function("() => JSON.stringify(localStorage).includes('unfinished')")
     page.close()
     # a browser writes down what pages keep when it has time, which one that is closed at once may not have
     wait_for(lambda: is_kept(tmp_path / "profile", "unfinished"))
