@@ -464,8 +464,8 @@ def part_of(path: str) -> str | None:
         if not {"query", "item"} <= known:
             # only what the commands read: a table with an id twice, or a row without one, is another
             if "item" in known:
-                return "items" if read_catalogue(path) else ""
-            return "users" if "query" in known and read_users(path) else ""
+                return "items" if read_catalogue(table) else ""
+            return "users" if "query" in known and read_users(table) else ""
     except RankwellError:
         return ""
     has_score = bool(known & {"score", "rank"})

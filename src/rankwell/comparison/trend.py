@@ -178,9 +178,8 @@ class Trend(Saved, kind=KIND, plural="trends", form=SavedTrend, file_of="a trend
     grades: str
     rel: float | None
     rejudged: tuple[date, ...]
-    query_columns: tuple[
-        str, ...
-    ] = ()  # what the tables call the column of the queries, which says what these are
+    # what the tables call the column of the queries, which says what these are
+    query_columns: tuple[str, ...] = ()
 
     @property
     def metrics(self) -> tuple[Metric, ...]:

@@ -49,14 +49,8 @@ def plain_cells(cells: Sequence[Any]) -> Sequence[Any]:
     """
     if len(kinds_of(cells)) < 2:
         return cells
-    return [
-        cell.item()
-        if isinstance(cell, (np.number, np.bool_))
-        else cell.value
-        if isinstance(cell, Enum)
-        else cell
-        for cell in cells
-    ]
+    cells = [cell.value if isinstance(cell, Enum) else cell for cell in cells]
+    return [cell.item() if isinstance(cell, (np.number, np.bool_)) else cell for cell in cells]
 
 
 def are_alike(cells: Iterable[Any]) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from rankwell.errors import DataError, InputError, UsageError, brief
+from rankwell.errors import DataError, InputError, UsageError
 from rankwell.readers.bytes.files import File
 from rankwell.readers.bytes.paths import refuse_whole_disk
 from rankwell.readers.bytes.text import BOM
@@ -21,7 +21,7 @@ from rankwell.readers.items_users import read_queries
 from rankwell.readers.read import read_qrels
 from rankwell.readers.registry import recode
 from rankwell.readers.sources import is_collection
-from rankwell.tables.arguments import checked
+from rankwell.tables.arguments import as_path, checked
 from rankwell.tables.collections import Collection, Documents, Topics
 from rankwell.tables.columns import known_word
 from rankwell.tables.ids import Ids
@@ -171,8 +171,8 @@ def read_collection(
     ([('1', 'slender wings')], 2, 'Wings\nlift of slender wings')
     """
     for word, source in (("folder", folder), ("documents", documents), ("topics", topics)):
-        if source is not None and not isinstance(source, (str, os.PathLike, File)):
-            raise UsageError(f"{word}= is the path of a file or folder, not {brief(source)}.")
+        if source is not None and not isinstance(source, File):
+            as_path(word, source)
     parts = (documents, topics, qrels)
     if folder is None and all(part is None for part in parts):
         raise UsageError(

@@ -194,9 +194,8 @@ class TextTable(plain_lines.TextTable):
 
     def _last_item(self) -> str | None:
         """The item in the last row of a small file, if it is a row of one line."""
-        end = (
-            self.file.head if len(self.file.head) < HEAD else b""
-        )  # of what is larger than most exports the end is not looked up
+        # the end of a larger file would be one more read for each evaluation
+        end = self.file.head if len(self.file.head) < HEAD else b""
         line = end.rstrip().rpartition(b"\n")[2].decode(errors="replace")
         fields = next(csv.reader([line], delimiter=self.separator), [])
         return fields[self.names.index(self.words["item"])] if len(fields) == len(self.names) else None

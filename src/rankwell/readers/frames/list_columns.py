@@ -185,7 +185,8 @@ class ListTable:
             lists, kind = piece[column], piece.schema[column].inner  # type: ignore[attr-defined]
             if word == "item" and not (kind.is_integer() or _is_text(kind) or kind == pl.Null):
                 return None
-            no_item: Any = None  # a part may lack items, too: these are told apart later
+            # stays where there are parts, one of which may have no item for another reason
+            no_item: Any = None
             if not self.has_parts and kind.is_integer() and word == "item":
                 no_item, kind = NO_ID, pl.Int128 if kind == pl.UInt64 else pl.Int64
             elif not self.has_parts and (_is_text(kind) or kind == pl.Null):

@@ -131,7 +131,7 @@ def _refuse_systems(frames: Frames, words: Mapping[str, str], column: str, name:
 def _ask_for_others(
     by: str, words: Mapping[str, str], free: Sequence[str], name: str, given: Mapping[str, str], read: Read
 ) -> None:
-    """Warn if a later step of the system scored or ranked again; DataError if the score is a class whose probability stands beside it."""
+    """Warn of a score or rank that a later step gave and that is not read; DataError if the score is a class and its probability is there, too."""
     later = next((column for column in free if plain_name(column) in LATER), None)
     if later is not None:
         warnings.warn(

@@ -135,9 +135,8 @@ def _members(query: Any, members: Any, word: str, name: str) -> Any:
         raise _refused_table(at, members, word)
     if isinstance(members, AbstractSet):
         are_pairs = all(isinstance(member, tuple) and len(member) == 2 for member in members)
-        if word == "grade" or (
-            members and are_pairs
-        ):  # of relevant items, and of scores, nobody asks for the order
+        # of relevant items, and of scores, nobody asks for the order
+        if word == "grade" or (members and are_pairs):
             return list(members)
         raise DataError(
             f"{at}: a {type(members).__name__} has no order. Give a list, best first, or {{item: score}}."
@@ -278,8 +277,7 @@ class ItemLists:
         rows = Columns(query, self.items, numbers, place=place, by_rank=by_rank, lists=lists)
         rows.by_place = by_rank
         run = Run.of_rows(rows, name)
-        if self.has_pads:
-            run.has_pads = True
+        run.has_pads = self.has_pads
         return run
 
     def qrels(self, name: str) -> Qrels:
